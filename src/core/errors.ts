@@ -1,0 +1,32 @@
+/**
+ * What can go wrong, by who must act.
+ *
+ * Every message is one sentence that says what was given, what was expected and what to do next. Messages are
+ * built by exported text functions next to the code that throws them, so that tests match the text itself.
+ */
+export class FairbedError extends Error {
+  /** Stable, machine-readable name of the mistake, e.g. `"shape"`; never changes with the wording. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** The caller gave something that cannot work: the command line answers with exit code 2. */
+export class InputError extends FairbedError {}
+
+/** A user's function cannot be traced; `location` is the line to change, where the platform tells it. */
+export class TraceError extends InputError {
+  readonly location: string | undefined;
+
+  constructor(code: string, message: string, location: string | undefined, options?: ErrorOptions) {
+    super(code, location === undefined ? message : `${message} (at ${location})`, options);
+    this.location = location;
+  }
+}
+
+/** The platform lacks something that was asked for: a WebAssembly feature, threads, a package, a file. */
+export class EnvironmentError extends FairbedError {}
