@@ -1,5 +1,19 @@
 import { defineConfig } from "vitest/config";
 
+/** Totals for a machine, beside what is printed for a person. */
+const jsonReport = (outputFile: string | undefined): ["json", { outputFile: string }][] =>
+  outputFile === undefined ? [] : [["json", { outputFile }]];
+
 export default defineConfig({
-  test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    globalSetup: ["test/setup/build.ts"],
+    reporters: [
+      "default",
+      "./test/setup/skipped-reporter.ts",
+      ...jsonReport(process.env.FAIRBED_TEST_REPORT),
+    ],
+  },
 });

@@ -1,0 +1,51 @@
+// @ts-check
+/**
+ * Compiles `src/` into `dist/`, silently unless something is wrong.
+ *
+ * The compiler writes beside `dist/` and the result replaces it in one step, so that files of deleted sources
+ * never ship and a program that is reading `dist/` meanwhile does not see it half-built. When nothing changed,
+ * `dist/` is left alone.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, "dist");
+const work = join(root, "node_modules", ".cache", `fairbed-build-${process.pid}`);
+const fresh = join(work, "dist");
+
+/** @param {string} folder */
+const filesUnder = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .sort();
+
+/** @param {string} left @param {string} right */
+const sameContents = (left, right) => {
+  if (!existsSync(right)) return false;
+  const names = filesUnder(left);
+  if (names.join("\n") !== filesUnder(right).join("\n")) return false;
+  return names.every((name) => readFileSync(left + name).equals(readFileSync(right + name)));
+};
+
+const compile = () => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+  const options = [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh];
+  // The compiler's complaints go to stderr: the stdout of `npm run -s bench -- --json` must stay pure JSON.
+  return spawnSync(process.execPath, options, { stdio: ["ignore", 2, 2] }).status ?? 1;
+};
+
+mkdirSync(work, { recursive: true });
+try {
+  process.exitCode = compile();
+  if (process.exitCode === 0 && !sameContents(fresh, dist)) {
+    if (existsSync(dist)) renameSync(dist, join(work, "old"));
+    renameSync(fresh, dist);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,48 @@
+// @ts-check
+/** The programs that tests need beyond npm, and where to find them. */
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/**
+ * @typedef {object} SystemProgram
+ * @property {string} title As in "skipped: no Chromium".
+ * @property {string} variable Names the executable when it stands somewhere unusual.
+ * @property {readonly string[]} names Looked for on PATH, in this order.
+ * @property {readonly string[]} packages What Debian calls it.
+ * @property {string} usedBy What is skipped without it.
+ */
+
+/** @satisfies {Record<string, SystemProgram>} */
+export const programs = {
+  chromium: {
+    title: "Chromium",
+    variable: "CHROME_PATH",
+    names: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    packages: ["chromium", "fonts-dejavu-core"],
+    usedBy: "browser tests",
+  },
+};
+
+/** @param {string} path */
+const isExecutable = (path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The first of these names on PATH.
+ * @param {readonly string[]} names @returns {string | undefined} */
+export const findOnPath = (names) =>
+  names
+    .flatMap((name) => (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)))
+    .find(isExecutable);
+
+/** Where the program is, or undefined.
+ * @param {SystemProgram} program @returns {string | undefined} */
+export const findProgram = ({ variable, names }) => {
+  const named = process.env[variable];
+  return named !== undefined && isExecutable(named) ? named : findOnPath(names);
+};

@@ -1,0 +1,84 @@
+/**
+ * How a command is described: plain data and functions, with no trace of the parser underneath.
+ *
+ * A command does not print. `run` returns its result and `print` words it, so `--json` is the same on every
+ * command that has a result, and no command can forget it.
+ */
+import type { Progress } from "./progress.js";
+
+/** One option; `parse` is absent for a switch, which is true when given. */
+export interface OptionDescription<Value> {
+  /** As in the help: `"--seed <number>"`. */
+  readonly flags: string;
+  readonly summary: string;
+  readonly parse: ((text: string) => Value) | undefined;
+  readonly fallback: Value;
+  readonly choices: readonly string[] | undefined;
+}
+
+/** One positional argument, always required. */
+export interface ArgumentDescription {
+  readonly summary: string;
+}
+
+export type Options = Readonly<Record<string, OptionDescription<unknown>>>;
+export type Arguments = Readonly<Record<string, ArgumentDescription>>;
+
+export type OptionValues<O extends Options> = {
+  readonly [Name in keyof O]: O[Name] extends OptionDescription<infer Value> ? Value : never;
+};
+export type ArgumentValues<A extends Arguments> = { readonly [Name in keyof A]: string };
+
+/** What the command line lends to a command while it runs. */
+export interface CommandContext {
+  /** Aborted by Ctrl-C and by a polite kill; the command then has two seconds to stop. */
+  readonly signal: AbortSignal;
+  /**
+   * Gives way to Ctrl-C and throws once it was pressed. A long loop awaits this every hundred milliseconds or
+   * so: signals are heard only when the loop lets go of the thread.
+   */
+  checkpoint(): Promise<void>;
+  /** Starts a progress report on stderr; only for commands with `reportsProgress`. */
+  progress(label: string, total: number): Progress;
+  /** Writes a whole file or nothing. */
+  writeFile(path: string, data: FileContents): Promise<void>;
+}
+
+export type FileContents = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+export interface CommandInput<A extends Arguments, O extends Options> {
+  readonly arguments: ArgumentValues<A>;
+  readonly options: OptionValues<O>;
+  readonly context: CommandContext;
+}
+
+export interface Example {
+  /** Without the leading `fairbed`. */
+  readonly line: string;
+  readonly says: string;
+}
+
+export interface CommandDescription<A extends Arguments, O extends Options, Result> {
+  readonly name: string;
+  /** The heading it stands under in `fairbed --help`. */
+  readonly group: string;
+  /** One line, as in `fairbed --help`. */
+  readonly summary: string;
+  /** The first example also stands in `fairbed --help`. */
+  readonly examples: readonly Example[];
+  readonly arguments: A;
+  readonly options: O;
+  /** Adds `--quiet`. */
+  readonly reportsProgress?: boolean;
+  run(input: CommandInput<A, O>): Promise<Result>;
+  /** Words the result for a person. Without it the command has no result, and no `--json`. */
+  print?(result: Result): string;
+}
+
+/** A command of any options and result. */
+export type Command = CommandDescription<Arguments, Options, unknown>;
+
+/** Infers the types of the options and of the result, so that `run` and `print` see them. */
+export const defineCommand = <A extends Arguments, O extends Options, Result>(
+  description: CommandDescription<A, O, Result>,
+): Command => description;

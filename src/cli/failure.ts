@@ -1,0 +1,50 @@
+/** What a failure is called, what is said about it, and the exit code it ends with. */
+import type { CommanderError } from "commander";
+import { FairbedError, InputError } from "../core/errors.js";
+
+export const EXIT_FAILED = 1;
+export const EXIT_WRONG_USE = 2;
+
+export interface Failure {
+  readonly code: string;
+  /** One sentence. */
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+export const failureText = {
+  interrupted: "interrupted; nothing was left half-written.",
+  unexpected: (error: string) => `something unexpected happened: ${error} (FAIRBED_DEBUG=1 shows where).`,
+  suggestion: (complaint: string, nearest: string) => `${complaint}; did you mean ${nearest}?`,
+  pointToHelp: (complaint: string, command: string) => `${complaint}; see ${command} --help.`,
+};
+
+export const describeFailure = (error: unknown): Failure => {
+  if (error instanceof InputError) return failure(error.code, error.message, EXIT_WRONG_USE);
+  if (error instanceof FairbedError) return failure(error.code, error.message, EXIT_FAILED);
+  return failure("unexpected", failureText.unexpected(String(error)), EXIT_FAILED);
+};
+
+const failure = (code: string, message: string, exitCode: number): Failure => ({
+  code,
+  message: message.replace(/\s+/g, " "),
+  exitCode,
+});
+
+/** The parser's complaint, in one sentence that ends with the nearest thing or with where to look. */
+export const usageError = (error: CommanderError, command: string): InputError => {
+  const code = error.code
+    .replace(/^commander\./, "")
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [first = "", hint = ""] = error.message.split("\n");
+  const complaint = first
+    .replace(/^error: /, "")
+    .replace(/\.$/, "")
+    .replace(/\. [A-Z]/, (next) => `: ${next.slice(2).toLowerCase()}`);
+  const nearest = /^\(Did you mean (.+)\?\)$/.exec(hint)?.[1];
+  const sentence =
+    nearest === undefined
+      ? failureText.pointToHelp(complaint, command)
+      : failureText.suggestion(complaint, nearest);
+  return new InputError(code, sentence);
+};

@@ -1,0 +1,122 @@
+/** Turns command descriptions into the parser's commands. The only file that knows the parser's interface. */
+import { type CommanderError, Command as ParserCommand, Option as ParserOption } from "commander";
+import type { Arguments, Command, CommandInput, Options } from "./command.js";
+import { EXIT_WRONG_USE, usageError } from "./failure.js";
+
+/** The parser already said all there is to say (help, version): only the exit code is left. */
+export class Finished extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`finished with exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+export interface Invocation {
+  readonly command: Command;
+  readonly input: Omit<CommandInput<Arguments, Options>, "context">;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export interface ProgramOptions {
+  readonly commands: readonly Command[];
+  readonly version: string;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  run(invocation: Invocation): Promise<void>;
+}
+
+/** The last heading in `fairbed --help`. */
+export const ABOUT = "About";
+
+export const buildProgram = ({ commands, version, stdout, stderr, run }: ProgramOptions): ParserCommand => {
+  const program = new ParserCommand("fairbed")
+    .description("Gather data that says much about the target and little about a sensitive attribute.")
+    .usage("<command> [options]")
+    .configureHelp({ subcommandTerm: nameAndArguments })
+    .helpOption("-h, --help", "show this help")
+    .version(version, "-V, --version", "show the version")
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      // Complaints are worded and printed in one place, by whoever catches them.
+      outputError: () => {},
+    })
+    .addHelpText("after", () => exampleText(commands.flatMap(({ examples }) => examples.slice(0, 1))))
+    .exitOverride(stopWith("fairbed"));
+  program.addHelpCommand(
+    new ParserCommand("help")
+      .argument("[command]")
+      .description("show the help of a command")
+      .helpGroup(`${ABOUT}:`),
+  );
+  for (const command of commands) addCommand(program, command, run);
+  return program;
+};
+
+const addCommand = (program: ParserCommand, command: Command, run: ProgramOptions["run"]) => {
+  const parser = program
+    .command(command.name)
+    .helpGroup(`${command.group}:`)
+    .description(command.summary)
+    .helpOption("-h, --help", "show this help")
+    .exitOverride(stopWith(`fairbed ${command.name}`));
+  for (const [name, { summary }] of Object.entries(command.arguments)) parser.argument(`<${name}>`, summary);
+  for (const option of Object.values(command.options)) parser.addOption(parserOption(option));
+  if (command.print !== undefined) parser.option("--json", "print the result as JSON");
+  if (command.reportsProgress) parser.option("-q, --quiet", "do not report progress");
+  if (command.examples.length > 0) parser.addHelpText("after", exampleText(command.examples));
+  parser.action(async () => {
+    const given = parser.opts<Record<string, unknown>>();
+    await run({
+      command,
+      input: {
+        arguments: pairUp(Object.keys(command.arguments), parser.args),
+        options: Object.fromEntries(
+          Object.entries(command.options).map(([name, option]) => [
+            name,
+            given[parserOption(option).attributeName()] ?? option.fallback,
+          ]),
+        ),
+      },
+      json: given.json === true,
+      quiet: given.quiet === true,
+    });
+  });
+};
+
+const nameAndArguments = (command: ParserCommand): string => {
+  const words = command.registeredArguments.map((each) =>
+    each.required ? `<${each.name()}>` : `[${each.name()}]`,
+  );
+  return [command.name(), ...words].join(" ");
+};
+
+const parserOption = ({ flags, summary, parse, fallback, choices }: Options[string]): ParserOption => {
+  const described = choices === undefined ? summary : `${summary}: ${choices.join(", ")}`;
+  const option = new ParserOption(flags, described);
+  if (parse !== undefined) option.argParser(parse).default(fallback);
+  return option;
+};
+
+const pairUp = (names: readonly string[], values: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name, index) => [name, values[index]]));
+
+const exampleText = (examples: readonly { line: string; says: string }[]): string => {
+  const lines = examples.map(({ line }) => `fairbed ${line}`);
+  const width = Math.max(0, ...lines.map((line) => line.length));
+  const rows = examples.map(({ says }, index) => `  ${lines[index].padEnd(width)}  ${says}`);
+  return ["", "Examples:", ...rows].join("\n");
+};
+
+/** The parser wants to end the process: it may not, it may only say how. */
+const stopWith =
+  (name: string) =>
+  (error: CommanderError): never => {
+    if (error.exitCode === 0) throw new Finished(0);
+    // Help that was printed because there was nothing to do: wrong use, and nothing to add.
+    if (error.code === "commander.help") throw new Finished(EXIT_WRONG_USE);
+    throw usageError(error, name);
+  };

@@ -1,0 +1,170 @@
+/**
+ * Straight-line float32 SIMD code as a graph: four lanes a value, equal expressions shared, written out to
+ * WebAssembly once it is known which loop each value belongs to.
+ *
+ * A value carries the `axes` it depends on (a bit set that the kernel gives to its leaves); a kernel uses it to
+ * place the value in the outermost loop where it is constant.
+ */
+import { type FunctionWriter, type SimdInstruction, V128 } from "./encoder.js";
+
+export interface VectorNode {
+  readonly id: number;
+  readonly args: readonly VectorNode[];
+  readonly axes: number;
+  /** Rough cost in instructions, subexpressions included: decides what is worth keeping instead of recomputing. */
+  readonly cost: number;
+  /** Pushes the value, its arguments being on the stack already. */
+  readonly write: (writer: FunctionWriter) => void;
+  /** A value that does not pay to keep in a local (a constant). */
+  readonly cheap: boolean;
+}
+
+type Binary = Exclude<SimdInstruction, `${string}splat` | `${string}relaxed_${string}` | "v128.bitselect">;
+
+const SLOW: Readonly<Partial<Record<SimdInstruction, number>>> = { "f32x4.div": 6, "f32x4.sqrt": 8 };
+const bitsOf = new DataView(new ArrayBuffer(4));
+
+export class VectorGraph {
+  /** Whether fused multiply-add may be used (relaxed SIMD); without it `madd` is a product and a sum. */
+  readonly fma: boolean;
+  readonly #nodes = new Map<string, VectorNode>();
+  #count = 0;
+
+  constructor({ fma }: { fma: boolean }) {
+    this.fma = fma;
+  }
+
+  #node(
+    key: string,
+    args: readonly VectorNode[],
+    write: (writer: FunctionWriter) => void,
+    { axes = 0, cost = 1, cheap = false }: { axes?: number; cost?: number; cheap?: boolean } = {},
+  ): VectorNode {
+    const full = `${key}(${args.map((arg) => arg.id).join()})`;
+    const known = this.#nodes.get(full);
+    if (known !== undefined) return known;
+    const node: VectorNode = {
+      id: this.#count++,
+      args,
+      axes: args.reduce((all, arg) => all | arg.axes, axes),
+      cost: args.reduce((all, arg) => all + arg.cost, cost),
+      write,
+      cheap,
+    };
+    this.#nodes.set(full, node);
+    return node;
+  }
+
+  /** A value that the kernel provides: a load, a local. Leaves with the same key are the same value. */
+  leaf(key: string, axes: number, write: (writer: FunctionWriter) => void): VectorNode {
+    return this.#node(`leaf ${key}`, [], write, { axes });
+  }
+
+  /** The float32 nearest to `value` in every lane. */
+  float(value: number): VectorNode {
+    bitsOf.setFloat32(0, value, true);
+    return this.bits(bitsOf.getInt32(0, true));
+  }
+
+  /** The same 32 bits in every lane: integer constants and masks. */
+  bits(bits: number): VectorNode {
+    return this.#node(`bits ${bits | 0}`, [], (writer) => writer.splat32(bits), { cost: 0, cheap: true });
+  }
+
+  /** Any instruction that takes vectors and returns a vector. */
+  apply(instruction: Binary, ...args: readonly VectorNode[]): VectorNode {
+    return this.#node(instruction, args, (writer) => writer.simd(instruction), {
+      cost: SLOW[instruction] ?? 1,
+    });
+  }
+
+  /** Integer shifts by a constant number of bits. */
+  shift(instruction: "i32x4.shl" | "i32x4.shr_s" | "i32x4.shr_u", a: VectorNode, count: number): VectorNode {
+    return this.#node(`${instruction} ${count}`, [a], (writer) => writer.i32(count).simd(instruction));
+  }
+
+  add(a: VectorNode, b: VectorNode): VectorNode {
+    return this.apply("f32x4.add", a, b);
+  }
+  sub(a: VectorNode, b: VectorNode): VectorNode {
+    return this.apply("f32x4.sub", a, b);
+  }
+  mul(a: VectorNode, b: VectorNode): VectorNode {
+    return this.apply("f32x4.mul", a, b);
+  }
+  div(a: VectorNode, b: VectorNode): VectorNode {
+    return this.apply("f32x4.div", a, b);
+  }
+
+  /** a * b + c, with one rounding where the machine has it. */
+  madd(a: VectorNode, b: VectorNode, c: VectorNode): VectorNode {
+    if (!this.fma) return this.add(this.mul(a, b), c);
+    return this.#node("madd", [a, b, c], (writer) => writer.simd("f32x4.relaxed_madd"));
+  }
+
+  /** c - a * b, with one rounding where the machine has it. */
+  nmadd(a: VectorNode, b: VectorNode, c: VectorNode): VectorNode {
+    if (!this.fma) return this.sub(c, this.mul(a, b));
+    return this.#node("nmadd", [a, b, c], (writer) => writer.simd("f32x4.relaxed_nmadd"));
+  }
+
+  /** mask ? a : b, lane by lane; the mask has all bits of a lane set or none. */
+  select(mask: VectorNode, a: VectorNode, b: VectorNode): VectorNode {
+    return this.#node("bitselect", [a, b, mask], (writer) => writer.simd("v128.bitselect"));
+  }
+
+  /** Horner's rule; coefficients from the constant term up. */
+  polynomial(x: VectorNode, coefficients: readonly number[]): VectorNode {
+    const last = coefficients.at(-1);
+    if (last === undefined) return this.float(0);
+    let sum = this.float(last);
+    for (let i = coefficients.length - 2; i >= 0; i--) sum = this.madd(sum, x, this.float(coefficients[i]));
+    return sum;
+  }
+}
+
+/**
+ * Writes the code of `roots` and keeps each in a local. `kept` holds the values that are in locals already and
+ * gains every value that this call computed and used more than once, so that a later call in the same or an
+ * inner loop reuses them.
+ */
+export const writeVectors = (
+  writer: FunctionWriter,
+  roots: readonly VectorNode[],
+  kept: Map<VectorNode, number>,
+): void => {
+  const uses = new Map<VectorNode, number>();
+  const count = (node: VectorNode): void => {
+    if (kept.has(node)) return;
+    const seen = uses.get(node) ?? 0;
+    uses.set(node, seen + 1);
+    if (seen === 0) node.args.forEach(count);
+  };
+  roots.forEach(count);
+  const push = (node: VectorNode): void => {
+    const local = kept.get(node);
+    if (local !== undefined) {
+      writer.get(local);
+      return;
+    }
+    node.args.forEach(push);
+    node.write(writer);
+    if (!node.cheap && (uses.get(node) ?? 0) > 1) {
+      const fresh = writer.local(V128);
+      kept.set(node, fresh);
+      writer.tee(fresh);
+    }
+  };
+  for (const root of roots) {
+    if (kept.has(root)) continue;
+    push(root);
+    const known = kept.get(root);
+    if (known !== undefined) {
+      writer.op("drop");
+      continue;
+    }
+    const fresh = writer.local(V128);
+    kept.set(root, fresh);
+    writer.set(fresh);
+  }
+};

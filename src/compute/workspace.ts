@@ -1,0 +1,175 @@
+/**
+ * Memory for compiled programs: one WebAssembly memory, an allocator over it, and the kernels that run in it.
+ *
+ * Programs that exchange arrays (a policy's layers and the objective they are trained on) share a workspace, and
+ * then nothing is copied between them.
+ */
+import { EnvironmentError, InputError } from "../core/errors.js";
+import { detectFeatures } from "./features.js";
+import { type Kernel, threadPool } from "./pool.js";
+import { MAX_PAGES, type ModuleWriter } from "./wasm/encoder.js";
+
+const PAGE = 65_536;
+/** Addresses are multiples of a cache line, so that threads do not write to the same one. */
+const ALIGNMENT = 64;
+
+export const workspaceTexts = {
+  noSimd:
+    "this platform has no WebAssembly SIMD: use the backend \"js\", or a newer Node or browser",
+  outOfMemory: (bytes: number) =>
+    `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB more than the 4 GiB a program can address: use fewer samples at a time`,
+  threads: (given: unknown) => `threads was ${String(given)}: give a whole number of at least 1`,
+  disposed: "this workspace was disposed of: make a new one",
+};
+
+export interface WorkspaceOptions {
+  /** How many threads a kernel may use, the caller included; all cores unless given. Results do not depend on it. */
+  readonly threads?: number;
+  /** Fused multiply-add where the platform has it; `false` gives the same bits on every machine. */
+  readonly relaxed?: boolean;
+}
+
+interface Block {
+  address: number;
+  bytes: number;
+}
+
+/** A module's kernels, ready to run on all threads of the workspace. */
+export interface Kernels {
+  run(name: string, descriptor: number, tasks: number): void;
+}
+
+export class Workspace {
+  readonly threads: number;
+  /** Whether kernels use fused multiply-add. */
+  readonly fma: boolean;
+  readonly #shared: boolean;
+  #memory: WebAssembly.Memory | undefined;
+  readonly #free: Block[] = [];
+  readonly #taken = new Map<number, number>();
+  readonly #programs: number[] = [];
+
+  constructor({ threads = detectFeatures().cores, relaxed = true }: WorkspaceOptions = {}) {
+    if (!Number.isInteger(threads) || threads < 1) {
+      throw new InputError("threads", workspaceTexts.threads(threads));
+    }
+    const features = detectFeatures();
+    if (!features.simd) throw new EnvironmentError("no-simd", workspaceTexts.noSimd);
+    this.#shared = features.threads && threads > 1;
+    this.threads = this.#shared ? threads : 1;
+    this.fma = relaxed && features.relaxedSimd;
+    this.#memory = new WebAssembly.Memory(
+      this.#shared ? { initial: 1, maximum: MAX_PAGES, shared: true } : { initial: 1 },
+    );
+    // Address 0 stays unused: it means "no array".
+    this.#free.push({ address: ALIGNMENT, bytes: PAGE - ALIGNMENT });
+    if (this.#shared) threadPool()?.grow(threads);
+  }
+
+  get memory(): WebAssembly.Memory {
+    if (this.#memory === undefined) throw new InputError("disposed", workspaceTexts.disposed);
+    return this.#memory;
+  }
+
+  /** Bytes of memory that belong to the workspace now. */
+  get bytes(): number {
+    return this.#memory?.buffer.byteLength ?? 0;
+  }
+
+  /** The address of `bytes` zeroed bytes. */
+  allocate(bytes: number): number {
+    // A vector may be loaded across the end of an array: 16 bytes of slack keep that inside the block.
+    const size = Math.ceil((bytes + 16) / ALIGNMENT) * ALIGNMENT;
+    let index = this.#free.findIndex((block) => block.bytes >= size);
+    if (index < 0) {
+      this.#grow(size);
+      index = this.#free.findIndex((block) => block.bytes >= size);
+    }
+    const block = this.#free[index];
+    const { address } = block;
+    block.address += size;
+    block.bytes -= size;
+    if (block.bytes === 0) this.#free.splice(index, 1);
+    this.#taken.set(address, size);
+    new Uint8Array(this.memory.buffer, address, size).fill(0);
+    return address;
+  }
+
+  #grow(bytes: number): void {
+    const { memory } = this;
+    const before = memory.buffer.byteLength;
+    // Half as much again at least, so that many small requests do not grow it one by one.
+    const pages = Math.max(Math.ceil(bytes / PAGE), Math.ceil(before / PAGE / 2));
+    try {
+      memory.grow(Math.min(pages, MAX_PAGES - before / PAGE));
+    } catch (cause) {
+      throw new EnvironmentError("memory", workspaceTexts.outOfMemory(bytes), { cause });
+    }
+    const grown = memory.buffer.byteLength - before;
+    this.#release({ address: before, bytes: grown });
+    if (grown < bytes && !this.#free.some((block) => block.bytes >= bytes)) {
+      throw new EnvironmentError("memory", workspaceTexts.outOfMemory(bytes));
+    }
+  }
+
+  /** Gives an array's memory back. */
+  release(address: number): void {
+    const bytes = this.#taken.get(address);
+    if (bytes === undefined) return;
+    this.#taken.delete(address);
+    this.#release({ address, bytes });
+  }
+
+  #release(block: Block): void {
+    const free = this.#free;
+    const at = free.findIndex((other) => other.address > block.address);
+    const index = at < 0 ? free.length : at;
+    free.splice(index, 0, block);
+    // Join with the next and the previous block where they touch.
+    for (const i of [index, index - 1]) {
+      const next = free[i + 1];
+      if (i < 0 || next === undefined || free[i].address + free[i].bytes !== next.address) continue;
+      free[i].bytes += next.bytes;
+      free.splice(i + 1, 1);
+    }
+  }
+
+  /** A view of `length` floats; it is stale once the memory has grown, so take a new one after allocating. */
+  floats(address: number, length: number): Float32Array<ArrayBuffer> {
+    return new Float32Array(this.memory.buffer, address, length);
+  }
+
+  words(address: number, length: number): Int32Array<ArrayBuffer> {
+    return new Int32Array(this.memory.buffer, address, length);
+  }
+
+  /** Compiles a module into this workspace. Every exported function must be a `Kernel`. */
+  load(module: ModuleWriter, names: readonly string[]): Kernels {
+    const { memory, threads } = this;
+    const compiled = new WebAssembly.Module(module.bytes({ shared: this.#shared }));
+    const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
+    const kernels = names.map((name) => exports[name] as Kernel);
+    const pool = this.#shared ? threadPool() : undefined;
+    const program = pool?.add(compiled, memory, names);
+    if (program !== undefined) this.#programs.push(program);
+    return {
+      run: (name, descriptor, tasks) => {
+        const index = names.indexOf(name);
+        const kernel = kernels[index];
+        if (pool !== undefined && program !== undefined && tasks > 1) {
+          pool.run(program, index, kernel, descriptor, tasks, threads);
+        } else {
+          for (let task = 0; task < tasks; task++) kernel(descriptor, 0, task);
+        }
+      },
+    };
+  }
+
+  /** Lets go of the memory, on all threads. Using the workspace afterwards is an error. */
+  dispose(): void {
+    for (const program of this.#programs.splice(0)) threadPool()?.remove(program);
+    this.#memory = undefined;
+    this.#free.length = 0;
+    this.#taken.clear();
+  }
+}

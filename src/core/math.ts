@@ -1,0 +1,21 @@
+/**
+ * Special functions in float64 that give the same bits in every engine.
+ *
+ * `Math.log` and its like may differ between browsers, so these are made only of operations that IEEE 754 and
+ * ECMAScript specify exactly: + - * /, `Math.sqrt`, `Math.floor`, `Math.abs` and the bits of a float64.
+ */
+export { digamma } from "./math/digamma.js";
+export { erf, erfc, normalCdf } from "./math/erf.js";
+export { EXP_COEFFICIENTS, exp, expm1 } from "./math/exp.js";
+export { lgamma } from "./math/lgamma.js";
+export { LN2_HI, LN2_LO, LOG_COEFFICIENTS, LOG_SQRT_HALF_HIGH, log, log1p } from "./math/log.js";
+export {
+  normalQuantile,
+  QUANTILE_CENTRAL_DENOMINATOR,
+  QUANTILE_CENTRAL_NUMERATOR,
+  QUANTILE_FAR_DENOMINATOR,
+  QUANTILE_FAR_NUMERATOR,
+  QUANTILE_TAIL_DENOMINATOR,
+  QUANTILE_TAIL_NUMERATOR,
+} from "./math/normal-quantile.js";
+export { trigamma } from "./math/trigamma.js";

@@ -1,0 +1,44 @@
+import { normalQuantile } from "../math.js";
+import { type RandomStream, uniformFromWords } from "./stream.js";
+
+/** Numbers made at a time, so that their words stay in the fastest cache. */
+const CHUNK = 512;
+
+/** Puts the next uniform of `stream` in each entry of `out`. */
+const uniforms = (stream: RandomStream, out: Float64Array, words: Uint32Array): void => {
+  stream.fillUint32(words);
+  for (let i = 0; i < out.length; i++) out[i] = uniformFromWords(words[2 * i], words[2 * i + 1]);
+};
+
+/** Calls `use` with up to {@link CHUNK} uniforms at a time, and the index in the output of the first. */
+const forEachChunk = (
+  stream: RandomStream,
+  length: number,
+  use: (u: Float64Array, at: number) => void,
+): void => {
+  const u = new Float64Array(Math.min(length, CHUNK));
+  const words = new Uint32Array(2 * u.length);
+  let at = 0;
+  for (; at + CHUNK <= length; at += CHUNK) {
+    uniforms(stream, u, words);
+    use(u, at);
+  }
+  if (at === length) return;
+  const rest = u.subarray(0, length - at);
+  uniforms(stream, rest, words.subarray(0, 2 * rest.length));
+  use(rest, at);
+};
+
+/**
+ * out[i] = the stream's next uniform on (0, 1), as {@link RandomStream.uniform} gives them one by one. In a
+ * `Float32Array` each is rounded to nearest (`Math.fround`), which can give exactly 1.
+ */
+export const fillUniform = (stream: RandomStream, out: Float64Array | Float32Array): void =>
+  forEachChunk(stream, out.length, (u, at) => out.set(u, at));
+
+/** out[i] = the stream's next standard normal, as {@link RandomStream.normal}; rounded in a `Float32Array`. */
+export const fillNormal = (stream: RandomStream, out: Float64Array | Float32Array): void =>
+  forEachChunk(stream, out.length, (u, at) => {
+    for (let i = 0; i < u.length; i++) u[i] = normalQuantile(u[i]);
+    out.set(u, at);
+  });

@@ -1,0 +1,31 @@
+/** Statistics that come with their errors. */
+export {
+  type BootstrapEstimate,
+  type BootstrapOptions,
+  bootstrap,
+  bootstrapBiasText,
+  bootstrapReplicatesText,
+  bootstrapRowsText,
+  bootstrapStatisticText,
+  type RowStatistic,
+} from "./stats/bootstrap.js";
+export {
+  type Interval,
+  type MeanEstimate,
+  meanEstimate,
+  wilsonInterval,
+  wilsonText,
+} from "./stats/intervals.js";
+export { logMeanExp, logSumExp } from "./stats/log-sum-exp.js";
+export {
+  addValue,
+  type Moments,
+  mergeMoments,
+  momentsOf,
+  NO_VALUES,
+  sampleVariance,
+  standardError,
+} from "./stats/moments.js";
+export { quantile, quantileNaNText, quantileProbabilityText, quantiles } from "./stats/quantile.js";
+export { studentFreedomText, studentProbabilityText, studentTQuantile } from "./stats/student.js";
+export { badLevelText, badValueText, fewValuesText } from "./stats/values.js";

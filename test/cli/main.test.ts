@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { commands } from "../../src/cli/main.js";
+import { buildProgram } from "../../src/cli/program.js";
+import { needsDist, ROOT } from "../setup/dist.js";
+import { invoke } from "./invoke.js";
+
+needsDist();
+
+describe("fairbed", () => {
+  test("--version is the package's", async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    expect(await invoke(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test("--help has every command on one line, under its group, and examples at the end", async () => {
+    const { code, stdout, stderr } = await invoke(["--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const { name, group, summary } of commands) {
+      expect(stdout).toContain(`\n${group}:\n`);
+      expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b.* ${summary}$`, "m"));
+    }
+    expect(stdout.slice(stdout.indexOf("\nExamples:"))).toMatch(/^\nExamples:\n(?: {2}fairbed .+\n)+$/);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  test("help of one command", async () => {
+    const asked = await invoke(["help", "info"]);
+    expect(asked.code).toBe(0);
+    expect(asked.stdout).toContain("Usage: fairbed info [options]");
+    expect(await invoke(["info", "--help"])).toEqual(asked);
+  });
+
+  test("without a command it shows the help and calls it wrong use", async () => {
+    const { code, stdout, stderr } = await invoke([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Usage: fairbed <command>");
+  });
+
+  test.each([
+    [["inof"], "fairbed: unknown command 'inof'; did you mean info?\n"],
+    [["xyzzy"], "fairbed: unknown command 'xyzzy'; see fairbed --help.\n"],
+    [["info", "--jsn"], "fairbed: unknown option '--jsn'; did you mean --json?\n"],
+    [
+      ["info", "twice"],
+      "fairbed: too many arguments for 'info': expected 0 arguments but got 1; see fairbed info --help.\n",
+    ],
+  ])("wrong use %j is one sentence and exit code 2", async (words, stderr) => {
+    expect(await invoke(words)).toEqual({ code: 2, stdout: "", stderr });
+  });
+});
+
+describe("every command", () => {
+  const program = buildProgram({
+    commands,
+    version: "0",
+    stdout: process.stdout,
+    stderr: process.stderr,
+    run: async () => {},
+  });
+
+  test.each(commands.map((command) => [command.name, command] as const))("%s", (name, command) => {
+    const parser = program.commands.find((each) => each.name() === name);
+    const flags = parser?.options.map(({ long }) => long) ?? [];
+    if (command.print !== undefined) expect(flags).toContain("--json");
+    if (command.reportsProgress) expect(flags).toContain("--quiet");
+    expect(command.summary).toMatch(/^[a-z].{10,68}[^.]$/);
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const { line } of command.examples) expect(line.split(" ")[0]).toBe(name);
+    for (const [key, { flags: text }] of Object.entries(command.options)) {
+      const long = /--([a-z-]+)/.exec(text)?.[1] ?? "";
+      expect(long.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(key);
+    }
+  });
+
+  test("has a name of its own", () => {
+    expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
+  });
+});
+
+describe("fairbed info", () => {
+  test("says the same to people and machines", async () => {
+    const [people, machines] = await Promise.all([invoke(["info"]), invoke(["info", "--json"])]);
+    expect([people.code, machines.code]).toEqual([0, 0]);
+    const info = JSON.parse(machines.stdout);
+    expect(info).toMatchObject({ node: process.versions.node, simd: true, threads: true });
+    expect(info.cores).toBeGreaterThanOrEqual(1);
+    expect(people.stdout).toContain(`Node          ${info.node}`);
+    expect(people.stdout).toContain(`cores         ${info.cores}`);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { needsDist, ROOT } from "../setup/dist.js";
+
+needsDist();
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe("the package", () => {
+  test("packs the executable, what was built, the licence and the README, and nothing else", () => {
+    const words = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
+    const { stdout } = spawnSync("npm", words, { cwd: ROOT, encoding: "utf8" });
+    const paths = (JSON.parse(stdout)[0].files as { path: string }[]).map(({ path }) => path);
+    const others = paths.filter((path) => !/^dist\/.*(?<!\.test)\.(js|d\.ts)$/.test(path)).sort();
+    expect(others).toEqual(["LICENSE", "README.md", "bin/fairbed", "bin/package.json", "package.json"]);
+    for (const entry of ["index.js", "index.d.ts", "browser.js", "browser.d.ts", "cli/main.js"]) {
+      expect(paths).toContain(`dist/${entry}`);
+    }
+    for (const path of paths) expect(read(path)).not.toContain("sourceMappingURL=");
+  });
+
+  test("the lock file names no registry", () => {
+    expect(read("package-lock.json")).not.toContain('"resolved": "http');
+  });
+
+  test("the lock file has the packages of every platform, or `npm ci` would refuse it", () => {
+    const script = join(ROOT, "scripts", "complete-lock.mjs");
+    const { status, stdout } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  });
+
+  test("the README has its two set-up commands", () => {
+    const readme = read("README.md");
+    expect(readme.match(/^npm ci && npm .*$/gm)).toEqual(["npm ci && npm run demo", "npm ci && npm test"]);
+  });
+
+  test("Node picks the Node entry, with everything the browser has", async () => {
+    const index = await import("../../src/index.js");
+    const browser = await import("../../src/browser.js");
+    expect(Object.keys(index)).toEqual(expect.arrayContaining(Object.keys(browser)));
+  });
+});
+
+describe("bin/fairbed", () => {
+  const runAlone = (engine: string) => {
+    const folder = mkdtempSync(join(tmpdir(), "fairbed-bin-"));
+    cpSync(join(ROOT, "bin"), join(folder, "bin"), { recursive: true });
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({ type: "module", engines: { node: engine } }),
+    );
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, "bin", "fairbed")], {
+      encoding: "utf8",
+    });
+    rmSync(folder, { recursive: true });
+    return { status, stderr: stderr.replace(folder, "FOLDER") };
+  };
+
+  test("says how to build when it is not built", () => {
+    expect(runAlone(">=20.19")).toEqual({
+      status: 1,
+      stderr: "fairbed: this checkout is not built yet; run `npm run build` in FOLDER first.\n",
+    });
+  });
+
+  test("says when Node is too old", () => {
+    const stderr = `fairbed: Node ${process.versions.node} is too old; install Node 99.5 or newer.\n`;
+    expect(runAlone(">=99.5")).toEqual({ status: 1, stderr });
+  });
+});

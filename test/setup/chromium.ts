@@ -1,0 +1,54 @@
+/** Browser tests: a headless Chromium and pages to show it, or the reason why there is none. */
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { findProgram, programs } from "../../scripts/system-programs.mjs";
+
+export { type Handlers, type Server, serve } from "./serve.js";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export type ChromiumSearch = { readonly executable: string } | { readonly skip: string };
+
+export const findChromium = (): ChromiumSearch => {
+  const executable = findProgram(programs.chromium);
+  if (executable !== undefined) return { executable };
+  return { skip: "no Chromium: install the chromium package or set CHROME_PATH" };
+};
+
+export const launchChromium = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: FLAGS });
+
+/**
+ * A suite with one browser for all its tests, skipped by name where there is no Chromium.
+ *
+ *     describeInChromium("kernels", (browser) => {
+ *       test("…", async () => { const page = await browser().newPage(); … });
+ *     });
+ */
+export const describeInChromium = (name: string, suite: (browser: () => Browser) => void): void => {
+  const search = findChromium();
+  if ("skip" in search) {
+    describe.skip(`${name} (skipped: ${search.skip})`, () => suite(unavailable));
+    return;
+  }
+  describe(name, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      browser = await launchChromium(search.executable);
+    });
+    afterAll(() => browser?.close());
+    suite(() => browser ?? unavailable());
+  });
+};
+
+const unavailable = (): never => {
+  throw new Error("the browser is there only while a test runs");
+};
