@@ -14,8 +14,7 @@ const PAGE = 65_536;
 const ALIGNMENT = 64;
 
 export const workspaceTexts = {
-  noSimd:
-    "this platform has no WebAssembly SIMD: use the backend \"js\", or a newer Node or browser",
+  noSimd: 'this platform has no WebAssembly SIMD: use the backend "js", or a newer Node or browser',
   outOfMemory: (bytes: number) =>
     `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB more than the 4 GiB a program can address: use fewer samples at a time`,
   threads: (given: unknown) => `threads was ${String(given)}: give a whole number of at least 1`,

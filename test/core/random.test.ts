@@ -74,7 +74,16 @@ describe("Philox 4x32-10", () => {
   });
 
   test("four blocks at a time are the blocks one by one, also where the second counter word changes", () => {
-    for (const first of [0, 5, 2 ** 31 - 2, 2 ** 32 - 8, 2 ** 32 - 2, 3 * 2 ** 32 - 1, 2 ** 45 + 7]) {
+    for (const first of [
+      0,
+      5,
+      2 ** 31 - 2,
+      2 ** 32 - 8,
+      2 ** 32 - 3,
+      2 ** 32 - 2,
+      3 * 2 ** 32 - 1,
+      2 ** 45 + 7,
+    ]) {
       const out = new Uint32Array(34).fill(7);
       philoxBlocks([0x89abcdef, 0x01234567], first, 8, out, 1);
       const one = new Uint32Array(4);
@@ -105,6 +114,24 @@ describe("golden numbers", () => {
     expect(uniforms.map(() => uniform.uniform())).toEqual(uniforms);
     const normal = randomStream(42);
     for (const z of normals) expect(ulpsBetween(normal.normal(), z)).toBeLessThanOrEqual(4);
+  });
+  test("normals to the bit, 20 000 of them by a checksum", () => {
+    // From the same Python program, which follows the documented order of operations in float64.
+    const normals = [
+      1.1174450152688016, -0.7162532324715221, -0.020252755907803295, 2.4009037389568197, -0.382847798751572,
+      -2.4090767830785107, -1.244742848318955, 0.8281802265053274, -1.4195033652029736, 0.1365348344094584,
+      -1.1114703106474142, -0.48600018519528193,
+    ];
+    const out = new Float64Array(20_000);
+    fillNormal(randomStream(42), out);
+    expect([...out.subarray(0, 12)]).toEqual(normals);
+    const view = new DataView(new ArrayBuffer(8));
+    let checksum = 0n;
+    for (const z of out) {
+      view.setFloat64(0, z);
+      checksum = BigInt.asUintN(64, checksum * 31n + view.getBigInt64(0));
+    }
+    expect(checksum).toBe(0xfe8bf26635a0e3dfn);
   });
   test("names and seeds of every kind", () => {
     const stream = randomStream(42);
@@ -458,6 +485,14 @@ describe("discrete distributions", () => {
     if (n > 1) expect(chiSquare(counts, exact, N)).toBeLessThan(CHI_SQUARE_LIMIT);
   });
 
+  test("integer rejects the words that would favour some results", () => {
+    // Without rejection floor(3 word / 4) would be 0 modulo 3 half of the time.
+    const stream = randomStream("rejection");
+    const counts = [0, 0, 0];
+    for (let i = 0; i < N; i++) counts[stream.integer(3 * 2 ** 30) % 3]++;
+    expect(chiSquare(counts, [1 / 3, 1 / 3, 1 / 3], N)).toBeLessThan(CHI_SQUARE_LIMIT);
+  });
+
   test("permutations of 4 are equally likely", () => {
     const stream = randomStream("permutation");
     const counts = new Map<string, number>();
@@ -505,9 +540,9 @@ describe("discrete distributions", () => {
   });
 
   test("storing only the moved entries changes nothing", () => {
-    // 10 of 81 stores moved entries only, a permutation stores all; the first 10 steps are the same.
-    const sparse = randomStream("steps").choice(81, 10);
-    expect([...sparse]).toEqual([...randomStream("steps").permutation(81).subarray(0, 10)]);
+    // 2000 of 16 001 stores moved entries only, a permutation stores all; the first 2000 steps are the same.
+    const sparse = randomStream("steps").choice(16_001, 2000);
+    expect([...sparse]).toEqual([...randomStream("steps").permutation(16_001).subarray(0, 2000)]);
   });
 });
 

@@ -19,7 +19,8 @@ export const texts = {
     `a traced value was used where JavaScript needs a plain ${hint === "string" ? "string" : "number"}: ` +
     "operators, if and Math.* do not see traced values, so write add(a, b) for a + b, log(x) for Math.log(x), " +
     "and select(greater(x, 0), a, b) for x > 0 ? a : b",
-  mixedGraphs: "values of two different traced functions were combined: use only the arguments of this function",
+  mixedGraphs:
+    "values of two different traced functions were combined: use only the arguments of this function",
   notAValue: (operation: string, given: unknown) =>
     `${operation}(...) was given ${describe(given)}, and takes traced values and numbers: pass one of those`,
   unknownAxis: (operation: string, axis: string, axes: readonly string[]) =>
@@ -37,7 +38,8 @@ const describe = (given: unknown): string => {
 /** The line of the caller of `within`, so that an error names the user's code and not the library's. */
 export const callerOf = (within: (...args: never[]) => unknown): string | undefined => {
   const holder: { stack?: string } = {};
-  const capture = (Error as { captureStackTrace?: (target: object, from: unknown) => void }).captureStackTrace;
+  const capture = (Error as { captureStackTrace?: (target: object, from: unknown) => void })
+    .captureStackTrace;
   if (capture === undefined) return undefined;
   capture(holder, within);
   const line = holder.stack?.split("\n").find((text) => text.trimStart().startsWith("at "));
@@ -131,7 +133,11 @@ export class Graph {
 
   /** The length of an axis, known when the program runs. */
   size(axis: string): Traced {
-    return this.#intern(`size ${axis}`, "size", [], { axes: [], range: { low: 1, high: Infinity }, name: axis });
+    return this.#intern(`size ${axis}`, "size", [], {
+      axes: [],
+      range: { low: 1, high: Infinity },
+      name: axis,
+    });
   }
 
   /** A node without any simplification. */
@@ -203,4 +209,16 @@ export const reachable = (roots: Iterable<Traced>): Set<Traced> => {
     stack.push(...node.args);
   }
   return seen;
+};
+
+/** The nodes that `roots` are computed from, arguments first; those that `stop` holds for are not looked into. */
+export const reachableUntil = (roots: Iterable<Traced>, stop: (node: Traced) => boolean): Traced[] => {
+  const seen = new Set<Traced>();
+  const stack = [...roots];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    if (!stop(node)) stack.push(...node.args);
+  }
+  return [...seen].sort((a, b) => a.id - b.id);
 };

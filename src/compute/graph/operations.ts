@@ -6,7 +6,7 @@
  * and of `core/math.ts`.
  */
 import { TraceError } from "../../core/errors.js";
-import { callerOf, Graph, type Reduction, texts, Traced, type Value } from "./expression.js";
+import { callerOf, Graph, type Reduction, Traced, texts, type Value } from "./expression.js";
 import { computeScalar, type Elementwise, isComparison, scalar } from "./scalar.js";
 
 type Unary = (x: Value) => Value;

@@ -27,7 +27,8 @@ const products = (a: Range, b: Range): Range =>
 
 /** A product of intervals where 0 * infinity counts as 0 at an end that is only approached. */
 const multiply = (a: Range, b: Range): Range => {
-  if (a.low >= 0 && b.low >= 0) return between(a.low * b.low, a.high === 0 || b.high === 0 ? 0 : a.high * b.high);
+  if (a.low >= 0 && b.low >= 0)
+    return between(a.low * b.low, a.high === 0 || b.high === 0 ? 0 : a.high * b.high);
   return products(a, b);
 };
 

@@ -9,6 +9,13 @@ import type { Elementwise } from "./scalar.js";
 const isConstant = (node: Traced, value?: number): boolean =>
   node.op === "constant" && (value === undefined || node.value === value);
 
+/** A product with a constant, which stands first. */
+const hasFactor = (node: Traced): boolean =>
+  node.op === "mul" && isConstant(node.args[0]) && isOrdinary(node.args[0].value);
+
+/** Far enough from overflow and underflow in float32 that moving it past another operation does no harm. */
+const isOrdinary = (value: number): boolean => Math.abs(value) > 1e-15 && Math.abs(value) < 1e15;
+
 /** The largest whole exponent that is written out as products. */
 const LONGEST_POWER = 8;
 
@@ -49,12 +56,19 @@ export const simplify = (graph: Graph, op: Elementwise, args: readonly Traced[])
       if (b.op === "neg" && isConstant(a)) return of("mul", graph.constant(-a.value), b.args[0]);
       if (a.op === "neg") return of("neg", of("mul", a.args[0], b));
       if (b.op === "neg") return of("neg", of("mul", a, b.args[0]));
-      if (isConstant(a) && b.op === "mul" && isConstant(b.args[0]))
+      if (isConstant(a) && hasFactor(b))
         return of("mul", graph.constant(a.value * b.args[0].value), b.args[1]);
+      // Constant factors move outwards, where they meet others or leave the loop altogether.
+      if (!isConstant(a) && hasFactor(b)) return of("mul", b.args[0], of("mul", a, b.args[1]));
+      if (!isConstant(b) && hasFactor(a)) return of("mul", a.args[0], of("mul", a.args[1], b));
       return inOrder(graph, op, a, b);
     case "div":
       if (isConstant(b, 1)) return a;
       if (isConstant(b, -1)) return of("neg", a);
+      if (isConstant(b) && isOrdinary(1 / b.value)) return of("mul", graph.constant(1 / b.value), a);
+      if (isConstant(a) && a.value !== 1 && isOrdinary(a.value))
+        return of("mul", a, of("div", graph.constant(1), b));
+      if (hasFactor(a)) return of("mul", a.args[0], of("div", a.args[1], b));
       if (a.op === "neg") return of("neg", of("div", a.args[0], b));
       if (b.op === "neg") return of("neg", of("div", a, b.args[0]));
       return undefined;
@@ -65,10 +79,11 @@ export const simplify = (graph: Graph, op: Elementwise, args: readonly Traced[])
         return of("mul", graph.constant(-a.args[0].value), a.args[1]);
       return undefined;
     case "square":
+      if (hasFactor(a)) return of("mul", graph.constant(a.args[0].value ** 2), of("square", a.args[1]));
+      return a.op === "neg" || a.op === "abs" ? of("square", a.args[0]) : undefined;
     case "abs":
-      if (a.op === "neg" || a.op === "abs") return of(op, a.args[0]);
-      if (op === "abs" && (a.op === "square" || a.op === "exp")) return a;
-      return undefined;
+      if (a.op === "neg" || a.op === "abs") return of("abs", a.args[0]);
+      return a.op === "square" || a.op === "exp" ? a : undefined;
     case "pow":
       if (isConstant(b, 0)) return graph.constant(1);
       if (isConstant(b, 0.5) && a.range.low >= 0) return of("sqrt", a);

@@ -19,9 +19,11 @@ export interface Trace {
 }
 
 type Outputs = Value | Readonly<Record<string, Value>>;
-export type TracedFunction<Inputs extends InputAxes> = (inputs: {
-  readonly [Name in keyof Inputs]: Value;
-}) => Outputs;
+export type TracedFunction<Inputs extends InputAxes> = (
+  inputs: {
+    readonly [Name in keyof Inputs]: Value;
+  },
+) => Outputs;
 
 /** The name of the only output of a function that returns a value and not an object of values. */
 export const SINGLE = "value";
@@ -135,7 +137,11 @@ export const trace = <const Inputs extends InputAxes>(
     for (const [name, node] of Object.entries(outputs)) {
       const value = direct[name];
       // Constants gathered by the graph round differently; only a real difference counts.
-      if (typeof value === "number" && !same(value, values[node.id]) && !same(value + 1, values[node.id] + 1)) {
+      if (
+        typeof value === "number" &&
+        !same(value, values[node.id]) &&
+        !same(value + 1, values[node.id] + 1)
+      ) {
         const point = Object.entries(at).map(([key, number]) => `${key} = ${number.toPrecision(4)}`);
         throw new TraceError("disagrees", traceTexts.disagrees(point.join(", ")), undefined);
       }

@@ -12,3 +12,12 @@ export type Axis = (typeof AXES)[number];
 const BITS: Readonly<Record<string, number>> = { outer: OUTER, observation: OBSERVATION, inner: INNER };
 
 export const bitsOf = (node: Traced): number => node.axes.reduce((bits, axis) => bits | BITS[axis], 0);
+
+/** The length of every axis. */
+export type Sizes = Readonly<Record<Axis, number>>;
+
+/** Elements of an array over these axes. */
+export const lengthOf = (bits: number, sizes: Sizes): number =>
+  ((bits & OUTER) !== 0 ? sizes.outer : 1) *
+  ((bits & OBSERVATION) !== 0 ? sizes.observation : 1) *
+  ((bits & INNER) !== 0 ? sizes.inner : 1);

@@ -1,112 +1,57 @@
 /**
- * What the kernels of this folder have in common: the description of a job in memory, how an input is loaded in
- * which loop, and the placement of values in the outermost loop where they are constant.
+ * What the kernels of this folder have in common: the description of a job in memory, and how an input is loaded in
+ * which loop.
  */
 import type { Traced } from "../graph/expression.js";
-import { type FunctionWriter, I32, V128 } from "../wasm/encoder.js";
-import type { VectorNode } from "../wasm/vector.js";
+import { type FunctionWriter, I32 } from "../wasm/encoder.js";
 import { bitsOf, INNER, OBSERVATION, OUTER } from "./axes.js";
 
-/** Bytes of a vector. */
-export const VECTOR = 16;
-
-/** Words at the start of every job description; the addresses of the inputs follow. */
+/** Words at the start of every job description; the addresses of the inputs follow, then the constants. */
 export const WORDS = {
-  inner: 0,
-  observations: 1,
-  chunk: 2,
-  chunks: 3,
-  scratch: 4,
-  scratchBytes: 5,
-  records: 6,
-  recordBytes: 7,
-  tables: 8,
-  weights: 9,
-  outer: 10,
-  logs: 11,
-  innerSums: 12,
-  parts: 13,
-  partBytes: 14,
-  outerRecords: 15,
-  inputs: 16,
+  /** Lengths of the axes. */
+  outer: 0,
+  inner: 1,
+  observations: 2,
+  /** Inner samples of a task of the first pass, and how many such tasks an outer sample has. */
+  chunk: 3,
+  chunks: 4,
+  /** Memory of a thread's own. */
+  scratch: 5,
+  scratchBytes: 6,
+  /** Results of the first pass, one record per task. */
+  records: 7,
+  recordBytes: 8,
+  /** Tables that the batch shares, one row per four inner samples. */
+  tables: 9,
+  tableBytes: 10,
+  /** Rows of a task of the passes over the tables. */
+  block: 11,
+  /** Log-likelihoods [outer, inner], rows filled up to whole vectors. */
+  logs: 12,
+  logBytes: 13,
+  /** What the first pass keeps for the second: [outer, observations, kept]. */
+  kept: 14,
+  /** For every outer sample, the log-sum-exp of its log-likelihoods and the adjoint of its value. */
+  weights: 15,
+  /** Sums of the second pass per outer sample, one set per task. */
+  parts: 16,
+  partBytes: 17,
+  /** Sums of the second pass that no outer sample has a share in, one set per task. */
+  blockParts: 18,
+  blockPartBytes: 19,
+  /** Gradients in inner samples, rows filled up to whole vectors. */
+  innerGradients: 20,
+  inputs: 21,
 } as const;
 
 /** A local that holds a word of the job description. */
 export const loadWord = (writer: FunctionWriter, word: number): number => {
   const local = writer.local(I32);
-  writer.get(0).memory("i32.load", 4 * word).set(local);
+  writer
+    .get(0)
+    .memory("i32.load", 4 * word)
+    .set(local);
   return local;
-};
-
-/** A local with the value of an i32 expression. */
-export const keep = (writer: FunctionWriter, push: () => void): number => {
-  const local = writer.local(I32);
-  push();
-  writer.set(local);
-  return local;
-};
-
-/** The values outside the innermost region that `roots` use directly: what must be at hand before it starts. */
-export const frontier = (roots: readonly VectorNode[], inside: (node: VectorNode) => boolean): VectorNode[] => {
-  const found = new Set<VectorNode>();
-  const seen = new Set<VectorNode>();
-  const visit = (node: VectorNode): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
-    if (inside(node)) node.args.forEach(visit);
-    else if (!node.cheap) found.add(node);
-  };
-  roots.forEach(visit);
-  return [...found];
-};
-
-/** Pushes the sum of the four lanes, always in the same order. */
-export const pushLaneSum = (writer: FunctionWriter, vector: number): void => {
-  writer.get(vector).lane(0).get(vector).lane(1).op("f32.add");
-  writer.get(vector).lane(2).get(vector).lane(3).op("f32.add").op("f32.add");
-};
-
-/** Pushes the largest of the four lanes. */
-export const pushLaneMax = (writer: FunctionWriter, vector: number): void => {
-  writer.get(vector).lane(0).get(vector).lane(1).op("f32.max");
-  writer.get(vector).lane(2).get(vector).lane(3).op("f32.max").op("f32.max");
-};
-
-/** An accumulator: sum += value. */
-export const accumulate = (writer: FunctionWriter, sum: number, push: () => void): void => {
-  writer.get(sum);
-  push();
-  writer.simd("f32x4.add").set(sum);
-};
-
-/** A fresh vector local, zero at this point of the code. */
-export const zeroVector = (writer: FunctionWriter): number => {
-  const local = writer.local(V128);
-  writer.splat32(0).set(local);
-  return local;
-};
-
-/** `local += a * b` in memory at `[pointer + offset]`, fused where the machine can. */
-export const accumulateAt = (
-  writer: FunctionWriter,
-  fma: boolean,
-  pointer: number,
-  offset: number,
-  pushA: () => void,
-  pushB: () => void,
-): void => {
-  writer.get(pointer);
-  if (fma) {
-    pushA();
-    pushB();
-    writer.get(pointer).memory("v128.load", offset).simd("f32x4.relaxed_madd");
-  } else {
-    writer.get(pointer).memory("v128.load", offset);
-    pushA();
-    pushB();
-    writer.simd("f32x4.mul").simd("f32x4.add");
-  }
-  writer.memory("v128.store", offset);
 };
 
 /** Nodes of the graph that do not vary with the inner sample but with the observation, used by nodes that do. */

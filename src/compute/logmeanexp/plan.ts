@@ -20,7 +20,8 @@ export const planTexts = {
     `the input "${name}" varies along both "inner" and "observation", which no array here may: give a parameter over "inner" or a design over "observation"`,
   unknownGradient: (name: string, names: readonly string[]) =>
     `a gradient in "${name}" was asked for: the inputs are ${names.map((n) => `"${n}"`).join(", ")}`,
-  reduction: "a log-likelihood is one observation's: leave out sum and logsumexp, which the kernel does itself",
+  reduction:
+    "a log-likelihood is one observation's: leave out sum and logsumexp, which the kernel does itself",
 };
 
 export interface Plan {
@@ -33,6 +34,8 @@ export interface Plan {
   readonly joint: Traced;
   /** Batch-independent parts that are kept in tables, and the inputs that stand for them in `joint`. */
   readonly shared: readonly { readonly node: Traced; readonly stand: Traced }[];
+  /** Whether the joint part is in the matrix-product form. */
+  readonly product: boolean;
   /** Inputs whose gradient is wanted. */
   readonly wanted: readonly Traced[];
 }
@@ -75,7 +78,9 @@ const terms = (node: Traced, factor = 1): { factor: number; node: Traced }[] => 
     case "neg":
       return terms(a, -factor);
     case "mul":
-      return a.op === "constant" && Number.isFinite(a.value) ? terms(b, factor * a.value) : [{ factor, node }];
+      return a.op === "constant" && Number.isFinite(a.value)
+        ? terms(b, factor * a.value)
+        : [{ factor, node }];
     default:
       return [{ factor, node }];
   }
@@ -83,8 +88,7 @@ const terms = (node: Traced, factor = 1): { factor: number; node: Traced }[] => 
 
 const sumOf = (graph: Graph, parts: readonly { factor: number; node: Traced }[]): Traced =>
   parts.reduce(
-    (sum, { factor, node }) =>
-      graph.apply("add", [sum, graph.apply("mul", [graph.constant(factor), node])]),
+    (sum, { factor, node }) => graph.apply("add", [sum, graph.apply("mul", [graph.constant(factor), node])]),
     graph.constant(0),
   );
 
@@ -117,7 +121,10 @@ const sharedParts = (joint: Traced): Traced[] => {
   return [...found];
 };
 
-export const checkInputs = (inputs: Readonly<Record<string, readonly string[]>>, wanted: readonly string[]) => {
+export const checkInputs = (
+  inputs: Readonly<Record<string, readonly string[]>>,
+  wanted: readonly string[],
+) => {
   for (const [name, axes] of Object.entries(inputs)) {
     const unknown = axes.find((axis) => !(AXES as readonly string[]).includes(axis));
     if (unknown !== undefined) throw new InputError("axis", planTexts.axis(name, unknown));
@@ -139,9 +146,18 @@ export const plan = (root: Traced, wanted: readonly Traced[], { product }: { pro
   const { graph } = root;
   const parts = terms(root);
   const pick = (test: (bits: number) => boolean) => parts.filter(({ node }) => test(bitsOf(node)));
-  let outer = sumOf(graph, pick((bits) => (bits & INNER) === 0));
-  let inner = sumOf(graph, pick((bits) => (bits & INNER) !== 0 && (bits & OUTER) === 0));
-  let joint = sumOf(graph, pick((bits) => (bits & INNER) !== 0 && (bits & OUTER) !== 0));
+  let outer = sumOf(
+    graph,
+    pick((bits) => (bits & INNER) === 0),
+  );
+  let inner = sumOf(
+    graph,
+    pick((bits) => (bits & INNER) !== 0 && (bits & OUTER) === 0),
+  );
+  let joint = sumOf(
+    graph,
+    pick((bits) => (bits & INNER) !== 0 && (bits & OUTER) !== 0),
+  );
 
   let shared = sharedParts(joint);
   const separated = product && shared.length > 0 ? separate(joint) : undefined;
@@ -155,25 +171,59 @@ export const plan = (root: Traced, wanted: readonly Traced[], { product }: { pro
   const free = reachable([substitute(joint, new Map(shared.map((node) => [node, graph.constant(0)])))]);
   for (const leaf of wanted) {
     const bits = bitsOf(leaf);
-    if ((bits & INNER) !== 0 && (bits & OUTER) === 0 && free.has(leaf) && !shared.includes(leaf)) shared.push(leaf);
+    if ((bits & INNER) !== 0 && (bits & OUTER) === 0 && free.has(leaf) && !shared.includes(leaf))
+      shared.push(leaf);
   }
   const needsTables =
     shared.length > 0 || cost(inner) >= WORTH_KEEPING || wanted.some((leaf) => (bitsOf(leaf) & INNER) !== 0);
   if (!needsTables) {
-    return { graph, outer, inner: graph.constant(0), joint: graph.apply("add", [inner, joint]), shared: [], wanted };
+    return {
+      graph,
+      outer,
+      inner: graph.constant(0),
+      joint: graph.apply("add", [inner, joint]),
+      shared: [],
+      product: false,
+      wanted,
+    };
   }
   const stands = shared.map((node, k) => ({ node, stand: graph.input(`#${k}`, node.axes) }));
   const replaced = substitute(joint, new Map(stands.map(({ node, stand }) => [node, stand])));
-  return { graph, outer, inner, joint: replaced, shared: stands, wanted };
+  return { graph, outer, inner, joint: replaced, shared: stands, product: separated !== undefined, wanted };
 };
 
 /** Whether the plan works through tables that the batch shares, in two passes, or in one pass without any. */
 export const usesTables = ({ shared, inner, wanted }: Plan): boolean =>
   shared.length > 0 || inner.op !== "constant" || wanted.some((leaf) => (bitsOf(leaf) & INNER) !== 0);
 
-/** d(node)/d(leaf) at a point for those leaves on which it depends. */
-export const partials = (node: Traced, leaves: readonly Traced[]): { leaf: Traced; partial: Traced }[] => {
+/** d(node)/d(leaf) = factor * partial, for a leaf on which the node depends. */
+export interface Partial {
+  readonly leaf: Traced;
+  readonly partial: Traced;
+  readonly factor: number;
+}
+
+/** A node as a constant factor times the rest: the factor is applied to a sum and not to every term of it. */
+export const splitFactor = (node: Traced): { factor: number; rest: Traced } => {
+  let factor = 1;
+  let rest = node;
+  for (;;) {
+    if (rest.op === "neg") {
+      factor = -factor;
+      rest = rest.args[0];
+    } else if (rest.op === "mul" && rest.args[0].op === "constant") {
+      factor *= rest.args[0].value;
+      rest = rest.args[1];
+    } else return { factor, rest };
+  }
+};
+
+/** Derivatives at a point. */
+export const partials = (node: Traced, leaves: readonly Traced[]): Partial[] => {
   const inside = reachable([node]);
   const present = leaves.filter((leaf) => inside.has(leaf));
-  return gradient(node, present, { pointwise: true }).map((partial, i) => ({ leaf: present[i], partial }));
+  return gradient(node, present, { pointwise: true }).map((derivative, i) => {
+    const { factor, rest } = splitFactor(derivative);
+    return { leaf: present[i], partial: rest, factor };
+  });
 };

@@ -7,27 +7,44 @@
 import { InputError } from "../../core/errors.js";
 import type { Traced } from "../graph/expression.js";
 import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/trace.js";
-import { ModuleWriter } from "../wasm/encoder.js";
-import { type Kernels, Workspace, type WorkspaceOptions } from "../workspace.js";
-import { AXES, type Axis, bitsOf, INNER, OBSERVATION, OUTER } from "./axes.js";
-import { WORDS } from "./kernel.js";
-import { checkInputs, type Plan, plan, planTexts, usesTables } from "./plan.js";
-import { RECORD_HEAD, streamLayout, writeStream } from "./stream.js";
-
-/** The length of every axis. */
-export type Sizes = Readonly<Record<Axis, number>>;
+import { Workspace, type WorkspaceOptions } from "../workspace.js";
+import { AXES, bitsOf, lengthOf, type Sizes } from "./axes.js";
+import { checkInputs, plan, planTexts } from "./plan.js";
+import { evaluate } from "./reference.js";
+import { type Arrays, Variant } from "./variant.js";
 
 export interface LogMeanExpOptions<Inputs extends InputAxes> extends WorkspaceOptions {
   /** The inputs of the log-likelihood and which of "outer", "observation" and "inner" each varies along. */
   readonly inputs: Inputs;
   /** Inputs in which the gradient is wanted. */
   readonly gradients?: readonly (keyof Inputs & string)[];
+  /** "wasm" (float32 SIMD, threads) unless given; "js" is float64, on one thread. */
+  readonly backend?: "wasm" | "js";
   /** Where to live; a workspace of its own unless given. */
   readonly workspace?: Workspace;
 }
 
-/** Inner samples that one task takes at most: more than this and an outer sample is split over threads. */
-const CHUNK = 8192;
+export interface LogMeanExp<Inputs extends InputAxes> {
+  readonly sizes: Sizes;
+  /** Gives every array its length; all elements become zero. */
+  resize(sizes: Sizes): void;
+  /** The array of an input, row-major over its axes in the order outer, observation, inner; write into it. */
+  input(name: keyof Inputs & string): Float32Array | Float64Array;
+  /** [outer], after `run`. */
+  readonly value: Float64Array;
+  /** The gradient of sum_outer adjoint * value in an input, shaped as the input, after `run`. */
+  gradient(name: keyof Inputs & string): Float32Array | Float64Array;
+  /** Computes values and gradients; `adjoint` is [outer], 1 unless given. */
+  run(adjoint?: ArrayLike<number>): void;
+  /** Lets go of the memory. */
+  dispose(): void;
+}
+
+/**
+ * The matrix-product form adds a large outer and a large inner sum whose difference matters. Up to this size float32
+ * keeps a log-likelihood to about 1e-4; beyond it the plain form takes over.
+ */
+const LARGEST_FOR_PRODUCT = 1024;
 
 export const programTexts = {
   size: (axis: string, given: unknown) =>
@@ -36,145 +53,160 @@ export const programTexts = {
     `there is no input "${name}": the inputs are ${names.map((n) => `"${n}"`).join(", ")}`,
   noGradient: (name: string, names: readonly string[]) =>
     `no gradient in "${name}" was compiled: name it in the option gradients (now ${names.map((n) => `"${n}"`).join(", ") || "none"})`,
+  adjoint: (given: number, expected: number) =>
+    `the adjoint has ${given} elements and there are ${expected} values: give one for each`,
 };
 
-const lengthOf = (bits: number, sizes: Sizes): number =>
-  ((bits & OUTER) !== 0 ? sizes.outer : 1) *
-  ((bits & OBSERVATION) !== 0 ? sizes.observation : 1) *
-  ((bits & INNER) !== 0 ? sizes.inner : 1);
-
-export class LogMeanExp<Inputs extends InputAxes> {
-  readonly workspace: Workspace;
-  readonly #ownsWorkspace: boolean;
-  readonly #inputs: readonly Traced[];
-  readonly #wanted: readonly Traced[];
-  readonly #plan: Plan;
-  readonly #kernels: Kernels;
-  readonly #addresses = new Map<string, number>();
-  #sizes: Sizes = { outer: 0, inner: 0, observation: 0 };
-  #value = new Float64Array(0);
-  #descriptor = 0;
-
-  constructor(fn: TracedFunction<Inputs>, options: LogMeanExpOptions<Inputs>) {
-    const { inputs, gradients = [], workspace } = options;
-    checkInputs(inputs, gradients);
-    const traced = trace(fn, inputs, AXES);
-    if (traced.graph.nodes.some((node) => node.op === "sum" || node.op === "logsumexp")) {
-      throw new InputError("reduction", planTexts.reduction);
-    }
-    this.#inputs = Object.keys(inputs).map((name) => traced.inputs[name]);
-    this.#wanted = gradients.map((name) => traced.inputs[name]);
-    this.#ownsWorkspace = workspace === undefined;
-    this.workspace = workspace ?? new Workspace(options);
-    this.#plan = plan(traced.outputs[SINGLE], this.#wanted, { product: true });
-    const module = new ModuleWriter();
-    writeStream(module, this.#plan, this.#inputs, this.workspace.fma);
-    this.#kernels = this.workspace.load(module, ["stream"]);
+/** Traces and compiles a log-likelihood. */
+export const compileLogMeanExp = <const Inputs extends InputAxes>(
+  logLikelihood: TracedFunction<Inputs>,
+  options: LogMeanExpOptions<Inputs>,
+): LogMeanExp<Inputs> => {
+  const { inputs: inputAxes, gradients = [], backend = "wasm" } = options;
+  checkInputs(inputAxes, gradients);
+  const traced = trace(logLikelihood, inputAxes, AXES);
+  if (traced.graph.nodes.some((node) => node.op === "sum" || node.op === "logsumexp")) {
+    throw new InputError("reduction", planTexts.reduction);
   }
-  get sizes(): Sizes { return this.#sizes; }
-  get tables(): boolean { return usesTables(this.#plan); }
+  const root = traced.outputs[SINGLE];
+  const inputs = Object.keys(inputAxes).map((name) => traced.inputs[name]);
+  const wanted = gradients.map((name) => traced.inputs[name]);
+  return backend === "js" ? onPlainArrays(root, inputs, wanted) : compiled(root, inputs, wanted, options);
+};
 
-  resize(sizes: Sizes): void {
-    for (const axis of AXES) {
-      if (!Number.isInteger(sizes[axis]) || sizes[axis] < 1) {
-        throw new InputError("size", programTexts.size(axis, sizes[axis]));
-      }
-    }
-    const { workspace } = this;
-    for (const address of this.#addresses.values()) workspace.release(address);
-    this.#addresses.clear();
-    this.#sizes = { ...sizes };
-    this.#value = new Float64Array(sizes.outer);
-    const floats = (name: string, length: number) => this.#addresses.set(name, workspace.allocate(4 * length));
-    for (const input of this.#inputs) floats(`input ${input.name}`, lengthOf(bitsOf(input), sizes));
-    for (const leaf of this.#wanted) floats(`gradient ${leaf.name}`, lengthOf(bitsOf(leaf), sizes));
-    const layout = streamLayout(this.#plan);
-    const chunks = Math.ceil(sizes.inner / CHUNK);
-    const recordSize = layout.size(sizes.observation);
-    const scratch = Math.ceil(layout.scratch(sizes.observation) / 64) * 64;
-    floats("records", sizes.outer * chunks * recordSize);
-    this.#addresses.set("scratch", workspace.allocate(scratch * workspace.threads));
-    this.#descriptor = workspace.allocate(4 * (WORDS.inputs + this.#inputs.length));
-    this.#addresses.set("descriptor", this.#descriptor);
-    const words = workspace.words(this.#descriptor, WORDS.inputs + this.#inputs.length);
-    words[WORDS.inner] = sizes.inner;
-    words[WORDS.observations] = sizes.observation;
-    words[WORDS.outer] = sizes.outer;
-    words[WORDS.chunk] = CHUNK;
-    words[WORDS.chunks] = chunks;
-    words[WORDS.scratch] = this.#addresses.get("scratch") ?? 0;
-    words[WORDS.scratchBytes] = scratch;
-    words[WORDS.records] = this.#addresses.get("records") ?? 0;
-    words[WORDS.recordBytes] = 4 * recordSize;
-    this.#inputs.forEach((input, i) => {
-      words[WORDS.inputs + i] = this.#addresses.get(`input ${input.name}`) ?? 0;
-    });
-  }
-
-  input(name: keyof Inputs & string): Float32Array {
-    const input = this.#inputs.find((each) => each.name === name);
-    if (input === undefined)
-      throw new InputError("input", programTexts.noInput(name, this.#inputs.map((each) => each.name)));
-    return this.workspace.floats(this.#addresses.get(`input ${name}`) ?? 0, lengthOf(bitsOf(input), this.#sizes));
-  }
-
-  gradient(name: keyof Inputs & string): Float32Array {
-    const leaf = this.#wanted.find((each) => each.name === name);
-    if (leaf === undefined)
-      throw new InputError("gradient", programTexts.noGradient(name, this.#wanted.map((each) => each.name)));
-    return this.workspace.floats(this.#addresses.get(`gradient ${name}`) ?? 0, lengthOf(bitsOf(leaf), this.#sizes));
-  }
-
-  get value(): Float64Array { return this.#value; }
-
-  run(seed?: ArrayLike<number>): void {
-    const { outer, inner, observation } = this.#sizes;
-    const layout = streamLayout(this.#plan);
-    const chunks = Math.ceil(inner / CHUNK);
-    const size = layout.size(observation);
-    this.#kernels.run("stream", this.#descriptor, outer * chunks);
-    const records = this.workspace.floats(this.#addresses.get("records") ?? 0, outer * chunks * size);
-    const grads = new Map(this.#wanted.map((leaf) => [leaf, this.gradient(leaf.name).fill(0)]));
-    const { perObservation, perOuter, outerPartials } = layout;
-    const place = (leaf: Traced, b: number, t: number) => {
-      const bits = bitsOf(leaf);
-      return ((bits & OUTER) !== 0 ? b : 0) * ((bits & OBSERVATION) !== 0 ? observation : 1) + ((bits & OBSERVATION) !== 0 ? t : 0);
-    };
-    for (let b = 0; b < outer; b++) {
-      let shift = Number.NEGATIVE_INFINITY;
-      for (let c = 0; c < chunks; c++) shift = Math.max(shift, records[(b * chunks + c) * size]);
-      let z = 0;
-      for (let c = 0; c < chunks; c++) {
-        const at = (b * chunks + c) * size;
-        z += records[at + 1] * Math.exp(records[at] - shift);
-      }
-      this.#value[b] = shift + Math.log(z) - Math.log(inner) + records[b * chunks * size + 2];
-      const adj = seed === undefined ? 1 : seed[b];
-      for (let c = 0; c < chunks; c++) {
-        const at = (b * chunks + c) * size;
-        const w = (adj * Math.exp(records[at] - shift)) / z;
-        perOuter.forEach((leaf, v) => {
-          const g = grads.get(leaf) as Float32Array;
-          g[place(leaf, b, 0)] += w * records[at + RECORD_HEAD + v];
-        });
-        for (let v = 0; v < perObservation.length; v++) {
-          const leaf = perObservation[v];
-          const g = grads.get(leaf) as Float32Array;
-          for (let t = 0; t < observation; t++)
-            g[place(leaf, b, t)] += w * records[at + RECORD_HEAD + perOuter.length + t * perObservation.length + v];
-        }
-      }
-      const at = b * chunks * size + RECORD_HEAD + perOuter.length + observation * perObservation.length;
-      for (let v = 0; v < outerPartials.length; v++) {
-        const leaf = outerPartials[v];
-        const g = grads.get(leaf) as Float32Array;
-        for (let t = 0; t < observation; t++) g[place(leaf, b, t)] += adj * records[at + t * outerPartials.length + v];
-      }
+const checkSizes = (sizes: Sizes): void => {
+  for (const axis of AXES) {
+    if (!Number.isInteger(sizes[axis]) || sizes[axis] < 1) {
+      throw new InputError("size", programTexts.size(axis, sizes[axis]));
     }
   }
+};
 
-  dispose(): void {
-    for (const address of this.#addresses.values()) this.workspace.release(address);
-    if (this.#ownsWorkspace) this.workspace.dispose();
-  }
-}
+const namesOf = (nodes: readonly Traced[]): string[] => nodes.map(({ name }) => name);
+
+const find = <T>(
+  map: ReadonlyMap<string, T>,
+  name: string,
+  missing: (name: string, names: string[]) => string,
+): T => {
+  const found = map.get(name);
+  if (found === undefined) throw new InputError("name", missing(name, [...map.keys()]));
+  return found;
+};
+
+const adjointOf = (adjoint: ArrayLike<number> | undefined, outer: number): ((b: number) => number) => {
+  if (adjoint === undefined) return () => 1;
+  if (adjoint.length !== outer) throw new InputError("adjoint", programTexts.adjoint(adjoint.length, outer));
+  return (b) => adjoint[b];
+};
+
+const NO_SIZES: Sizes = { outer: 0, observation: 0, inner: 0 };
+
+const compiled = <Inputs extends InputAxes>(
+  root: Traced,
+  inputs: readonly Traced[],
+  wanted: readonly Traced[],
+  options: LogMeanExpOptions<Inputs>,
+): LogMeanExp<Inputs> => {
+  const workspace = options.workspace ?? new Workspace(options);
+  const fast = plan(root, wanted, { product: true });
+  let variant = new Variant(fast, inputs, workspace);
+  let isProduct = fast.product;
+  let sizes = NO_SIZES;
+  let value = new Float64Array(0);
+  const inputAt = new Map<string, number>();
+  const gradientAt = new Map<string, number>();
+  const view = (address: number, node: Traced) => workspace.floats(address, lengthOf(bitsOf(node), sizes));
+  const arrays: Arrays = {
+    inputs,
+    address: (input) => inputAt.get(input.name) ?? 0,
+    gradient: (leaf) => view(gradientAt.get(leaf.name) ?? 0, leaf),
+    get value() {
+      return value;
+    },
+  };
+  const nodeOf = (name: string) => inputs.find((input) => input.name === name) as Traced;
+  const release = () => {
+    variant.release();
+    for (const address of [...inputAt.values(), ...gradientAt.values()]) workspace.release(address);
+  };
+  return {
+    get sizes() {
+      return sizes;
+    },
+    get value() {
+      return value;
+    },
+    resize(next) {
+      checkSizes(next);
+      release();
+      sizes = { ...next };
+      value = new Float64Array(sizes.outer);
+      const allocate = (node: Traced) => workspace.allocate(4 * lengthOf(bitsOf(node), sizes));
+      for (const input of inputs) inputAt.set(input.name, allocate(input));
+      for (const leaf of wanted) gradientAt.set(leaf.name, allocate(leaf));
+      variant.resize(sizes, arrays);
+    },
+    input: (name) =>
+      view(
+        find(inputAt, name, () => programTexts.noInput(name, namesOf(inputs))),
+        nodeOf(name),
+      ),
+    gradient: (name) =>
+      view(
+        find(gradientAt, name, () => programTexts.noGradient(name, namesOf(wanted))),
+        nodeOf(name),
+      ),
+    run(adjoint) {
+      const of = adjointOf(adjoint, sizes.outer);
+      variant.forward(arrays);
+      if (isProduct && !(variant.magnitude() <= LARGEST_FOR_PRODUCT)) {
+        variant.release();
+        variant = new Variant(plan(root, wanted, { product: false }), inputs, workspace);
+        isProduct = false;
+        variant.resize(sizes, arrays);
+        variant.forward(arrays);
+      }
+      if (wanted.length > 0) variant.backward(arrays, of);
+    },
+    dispose() {
+      release();
+      if (options.workspace === undefined) workspace.dispose();
+    },
+  };
+};
+
+const onPlainArrays = <Inputs extends InputAxes>(
+  root: Traced,
+  inputs: readonly Traced[],
+  wanted: readonly Traced[],
+): LogMeanExp<Inputs> => {
+  let sizes = NO_SIZES;
+  let value = new Float64Array(0);
+  const arrays = new Map<string, Float64Array>();
+  const gradients = new Map<string, Float64Array>();
+  return {
+    get sizes() {
+      return sizes;
+    },
+    get value() {
+      return value;
+    },
+    resize(next) {
+      checkSizes(next);
+      sizes = { ...next };
+      value = new Float64Array(sizes.outer);
+      for (const input of inputs) arrays.set(input.name, new Float64Array(lengthOf(bitsOf(input), sizes)));
+      for (const leaf of wanted) gradients.set(leaf.name, new Float64Array(lengthOf(bitsOf(leaf), sizes)));
+    },
+    input: (name) => find(arrays, name, () => programTexts.noInput(name, namesOf(inputs))),
+    gradient: (name) => find(gradients, name, () => programTexts.noGradient(name, namesOf(wanted))),
+    run(adjoint) {
+      evaluate(root, inputs, wanted, sizes, arrays, gradients, value, adjointOf(adjoint, sizes.outer));
+    },
+    dispose() {
+      arrays.clear();
+      gradients.clear();
+    },
+  };
+};

@@ -73,7 +73,8 @@ const gather = (graph: Graph, list: readonly Product[]): Product[] => {
   const byG = new Map<Traced, Traced>();
   for (const { f, g } of list) {
     // A sign or a constant factor belongs to F, so that y g and -2 y g meet.
-    const [factor, bare] = g.op === "mul" && g.args[0].op === "constant" ? [g.args[0], g.args[1]] : [undefined, g];
+    const [factor, bare] =
+      g.op === "mul" && g.args[0].op === "constant" ? [g.args[0], g.args[1]] : [undefined, g];
     const scaled = factor === undefined ? f : graph.apply("mul", [factor, f]);
     const sofar = byG.get(bare);
     byG.set(bare, sofar === undefined ? scaled : graph.apply("add", [sofar, scaled]));

@@ -259,6 +259,12 @@ export class FunctionWriter {
     return this;
   }
 
+  /** `f32x4.replace_lane`: takes a vector and a float. */
+  replaceLane(index: number): this {
+    this.#code.push(0xfd, 0x20, index);
+    return this;
+  }
+
   /** `v128.store32_lane`: stores one lane of the vector on the stack. */
   storeLane(index: number, offset = 0): this {
     this.#code.push(0xfd, 0x5a, 2);
@@ -417,7 +423,7 @@ export class ModuleWriter {
     });
     section(3, (functions) => {
       functions.unsigned(this.#functions.length);
-      this.#functions.forEach((_, type) => functions.unsigned(type));
+      for (const type of this.#functions.keys()) functions.unsigned(type);
     });
     section(7, (exports) => {
       exports.unsigned(this.#functions.length);

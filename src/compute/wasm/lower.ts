@@ -64,15 +64,11 @@ export class Lowering {
         const second = this.#factors(b);
         if (second !== undefined) return g.madd(...second, this.value(a));
         const first = this.#factors(a);
-        return first === undefined
-          ? g.add(this.value(a), this.value(b))
-          : g.madd(...first, this.value(b));
+        return first === undefined ? g.add(this.value(a), this.value(b)) : g.madd(...first, this.value(b));
       }
       case "sub": {
         const second = this.#factors(b);
-        return second === undefined
-          ? g.sub(this.value(a), this.value(b))
-          : g.nmadd(...second, this.value(a));
+        return second === undefined ? g.sub(this.value(a), this.value(b)) : g.nmadd(...second, this.value(a));
       }
       case "mul":
         return g.mul(this.value(a), this.value(b));

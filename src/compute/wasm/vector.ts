@@ -24,14 +24,47 @@ type Binary = Exclude<SimdInstruction, `${string}splat` | `${string}relaxed_${st
 const SLOW: Readonly<Partial<Record<SimdInstruction, number>>> = { "f32x4.div": 6, "f32x4.sqrt": 8 };
 const bitsOf = new DataView(new ArrayBuffer(4));
 
+/**
+ * Constants of a kernel, in memory. V8 builds a `v128.const` from immediates wherever it is used, with three
+ * instructions and inside loops too; a loaded one stays in a register or on the stack.
+ */
+export class ConstantPool {
+  readonly #bits: number[] = [];
+  readonly #push: (writer: FunctionWriter) => void;
+  readonly #offset: number;
+
+  /** `push` puts the address on the stack that the pool starts `offset` bytes after. */
+  constructor(push: (writer: FunctionWriter) => void, offset: number) {
+    this.#push = push;
+    this.#offset = offset;
+  }
+
+  /** What memory must hold, 32 bits each. */
+  get bits(): readonly number[] {
+    return this.#bits;
+  }
+
+  load(bits: number): (writer: FunctionWriter) => void {
+    const known = this.#bits.indexOf(bits);
+    const index = known >= 0 ? known : this.#bits.push(bits) - 1;
+    return (writer) => {
+      this.#push(writer);
+      writer.memory("v128.load32_splat", this.#offset + 4 * index);
+    };
+  }
+}
+
 export class VectorGraph {
   /** Whether fused multiply-add may be used (relaxed SIMD); without it `madd` is a product and a sum. */
   readonly fma: boolean;
   readonly #nodes = new Map<string, VectorNode>();
   #count = 0;
 
-  constructor({ fma }: { fma: boolean }) {
+  readonly #pool: ConstantPool | undefined;
+
+  constructor({ fma, pool }: { fma: boolean; pool?: ConstantPool | undefined }) {
     this.fma = fma;
+    this.#pool = pool;
   }
 
   #node(
@@ -68,6 +101,8 @@ export class VectorGraph {
 
   /** The same 32 bits in every lane: integer constants and masks. */
   bits(bits: number): VectorNode {
+    if (this.#pool !== undefined)
+      return this.#node(`bits ${bits | 0}`, [], this.#pool.load(bits | 0), { cost: 0 });
     return this.#node(`bits ${bits | 0}`, [], (writer) => writer.splat32(bits), { cost: 0, cheap: true });
   }
 

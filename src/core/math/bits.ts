@@ -16,13 +16,6 @@ export const highHalf = (x: number): number => {
   return halves[HIGH];
 };
 
-/** `x` with its high half replaced by `high`. */
-export const withHighHalf = (x: number, high: number): number => {
-  value[0] = x;
-  halves[HIGH] = high;
-  return value[0];
-};
-
 /** `x` with its low half cleared: at most 21 significant bits, so that the square is exact. */
 export const withoutLowHalf = (x: number): number => {
   value[0] = x;
@@ -30,9 +23,13 @@ export const withoutLowHalf = (x: number): number => {
   return value[0];
 };
 
-/** 2^k for integers -1022 <= k <= 1023. */
-export const powerOfTwo = (k: number): number => {
-  halves[LOW] = 0;
-  halves[HIGH] = (k + 1023) << 20;
-  return value[0];
-};
+const SMALLEST_EXPONENT = -1074;
+const powers = new Float64Array(1023 - SMALLEST_EXPONENT + 1);
+powers[0] = Number.MIN_VALUE;
+for (let i = 1; i < powers.length; i++) powers[i] = 2 * powers[i - 1];
+
+/**
+ * 2^k for integers -1074 <= k <= 1023, from a table: a processor waits when it reads a float64 of which only a half was
+ * just written.
+ */
+export const powerOfTwo = (k: number): number => powers[k - SMALLEST_EXPONENT];

@@ -31,10 +31,10 @@ const reducedExpm1 = (hi: number, lo: number): number => {
   return (r * c) / (2 - c) - lo + hi;
 };
 
-/** y 2^k for 1/2 <= y <= 2 and -1075 <= k <= 1024; at most one rounding, when the result is subnormal. */
+/** y 2^k for 1/2 <= y <= 2 and -1075 <= k <= 1024; exact, or rounded once where the result is subnormal. */
 const scale = (y: number, k: number): number => {
-  if (k > 1023) return y * 2 * powerOfTwo(k - 1);
-  if (k < -1021) return y * powerOfTwo(k + 200) * powerOfTwo(-200);
+  if (k > 1023) return 2 * y * powerOfTwo(k - 1);
+  if (k < -1074) return 0.5 * y * powerOfTwo(k + 1);
   return y * powerOfTwo(k);
 };
 

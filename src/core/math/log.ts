@@ -1,4 +1,4 @@
-import { highHalf, withHighHalf } from "./bits.js";
+import { highHalf, powerOfTwo } from "./bits.js";
 
 /** ln 2 = LN2_HI + LN2_LO, where LN2_HI has 33 bits, so that k LN2_HI is exact for every exponent k. */
 export const LN2_HI = 0.6931471804855391;
@@ -30,9 +30,9 @@ const TO_ONE = 0x3ff00000 - LOG_SQRT_HALF_HIGH;
 /**
  * Natural logarithm, within 1 ulp; the same bits in every engine.
  *
- * x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt 2) (high half by integer arithmetic: h = high(x) + TO_ONE,
- * k = (h >> 20) - 1023, new high half (h & 0xfffff) + LOG_SQRT_HALF_HIGH), then, in exactly this order of rounded
- * operations (the method of fdlibm's e_log, with coefficients of our own):
+ * x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt 2): from the high half of the bits, by integer arithmetic,
+ * k = ((high(x) + 0x3ff00000 - LOG_SQRT_HALF_HIGH) >> 20) - 1023, and then 1 + f = x 2^-k exactly. The rest is, in
+ * exactly this order of rounded operations (the method of fdlibm's e_log, with coefficients of our own):
  *
  *     s = f / (2 + f),  z = s * s,  R = z * P(z) (Horner),  h = (0.5 * f) * f
  *     log x = (((s * (h + R) + k * LN2_LO) - h) + f) + k * LN2_HI
@@ -40,17 +40,17 @@ const TO_ONE = 0x3ff00000 - LOG_SQRT_HALF_HIGH;
  * Subnormal x is first multiplied by 2^54. log(±0) = -Infinity, log(x < 0) = NaN, log(Infinity) = Infinity.
  */
 export const log = (x: number): number => {
-  let k = -1023;
+  let shift = 0;
   if (!(x >= SMALLEST_NORMAL && x < Number.POSITIVE_INFINITY)) {
     if (x === 0) return Number.NEGATIVE_INFINITY;
     if (!(x > 0)) return Number.NaN;
     if (x === Number.POSITIVE_INFINITY) return x;
     x *= TWO_54;
-    k = -1077;
+    shift = 54;
   }
-  const high = highHalf(x) + TO_ONE;
-  k += high >> 20;
-  const f = withHighHalf(x, (high & 0xfffff) + LOG_SQRT_HALF_HIGH) - 1;
+  const exponent = ((highHalf(x) + TO_ONE) >> 20) - 1023;
+  const k = exponent - shift;
+  const f = x * powerOfTwo(-exponent) - 1;
   const s = f / (2 + f);
   const h = 0.5 * f * f;
   return s * (h + remainder(s * s)) + k * LN2_LO - h + f + k * LN2_HI;
@@ -73,9 +73,8 @@ export const log1p = (x: number): number => {
   if (!(x > -0.29289 && x < 0.41421)) {
     const u = 1 + x;
     correction = (x < 1 ? x - (u - 1) : 1 - (u - x)) / u;
-    const high = highHalf(u) + TO_ONE;
-    k = (high >> 20) - 1023;
-    f = withHighHalf(u, (high & 0xfffff) + LOG_SQRT_HALF_HIGH) - 1;
+    k = ((highHalf(u) + TO_ONE) >> 20) - 1023;
+    f = u * powerOfTwo(-k) - 1;
   }
   const s = f / (2 + f);
   const h = 0.5 * f * f;

@@ -4,13 +4,13 @@ import { type RandomStream, uniformFromWords } from "./stream.js";
 /** Numbers made at a time, so that their words stay in the fastest cache. */
 const CHUNK = 512;
 
-/** Puts the next uniform of `stream` in each entry of `out`. */
-const uniforms = (stream: RandomStream, out: Float64Array, words: Uint32Array): void => {
+/** out[i] = the next uniform of `stream`; `words` is room for two words each. */
+const nextUniforms = (stream: RandomStream, out: Float64Array, words: Uint32Array): void => {
   stream.fillUint32(words);
   for (let i = 0; i < out.length; i++) out[i] = uniformFromWords(words[2 * i], words[2 * i + 1]);
 };
 
-/** Calls `use` with up to {@link CHUNK} uniforms at a time, and the index in the output of the first. */
+/** Calls `use(u, at)` with the next uniforms, at most {@link CHUNK} at a time, and the index of the first of them. */
 const forEachChunk = (
   stream: RandomStream,
   length: number,
@@ -18,15 +18,12 @@ const forEachChunk = (
 ): void => {
   const u = new Float64Array(Math.min(length, CHUNK));
   const words = new Uint32Array(2 * u.length);
-  let at = 0;
-  for (; at + CHUNK <= length; at += CHUNK) {
-    uniforms(stream, u, words);
-    use(u, at);
+  for (let at = 0; at < length; at += CHUNK) {
+    const count = Math.min(CHUNK, length - at);
+    const chunk = count === u.length ? u : u.subarray(0, count);
+    nextUniforms(stream, chunk, count === u.length ? words : words.subarray(0, 2 * count));
+    use(chunk, at);
   }
-  if (at === length) return;
-  const rest = u.subarray(0, length - at);
-  uniforms(stream, rest, words.subarray(0, 2 * rest.length));
-  use(rest, at);
 };
 
 /**

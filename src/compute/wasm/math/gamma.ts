@@ -1,5 +1,6 @@
 /** lgamma and its first two derivatives. Coefficients: scripts/minimax.mjs. */
 import type { VectorGraph, VectorNode } from "../vector.js";
+import { SIGN_BIT } from "./float32.js";
 import { log } from "./logarithm.js";
 import { EVERYTHING, type Range } from "./range.js";
 
@@ -63,17 +64,23 @@ const lgammaRight = (g: VectorGraph, t: VectorNode, range: Range): VectorNode =>
   let factors = g.select(is(4), g.mul(down, g.sub(t, g.float(2))), t);
   factors = g.select(is(3), down, factors);
   factors = g.select(is(2), one, factors);
-  if (range.low < 0.5) factors = g.select(is(0), g.apply("f32x4.abs", g.mul(t, g.add(t, one))), factors);
-  const logarithm = log(g, g.select(far, t, factors), { low: 0, high: range.high });
+  if (range.low <= 0.5) factors = g.select(is(0), g.apply("f32x4.abs", g.mul(t, g.add(t, one))), factors);
+  const logarithm = log(g, g.select(far, t, factors), {
+    low: range.low > 0 ? Math.min(range.low, 0.5) : 0,
+    high: Math.max(range.high, LGAMMA_FAR ** 2),
+  });
   const d = g.sub(t, n);
-  const signed = g.apply("v128.xor", logarithm, g.apply("v128.and", below(1.5), g.bits(0x80000000)));
+  const signed = g.apply("v128.xor", logarithm, g.apply("v128.and", below(1.5), g.bits(SIGN_BIT)));
   const near = g.madd(d, g.polynomial(d, LGAMMA), signed);
   return g.select(far, stirling(g, t, logarithm), near);
 };
 
 /**
  * log |Gamma(x)|: +Infinity at 0, at the negative integers (every float32 below -2^23 is one) and at both
- * infinities. LGAMMA_BOUND
+ * infinities.
+ *
+ * For x > 0 within 6 ulp with FMA and 8 ulp without, next to the zeros at 1 and 2 too. For x < 0 within 3.5 ulp of
+ * max(1, |lgamma x|, lgamma |x|): next to the zeros on that side the error is absolute.
  */
 export const lgamma = (g: VectorGraph, x: VectorNode, range: Range = EVERYTHING): VectorNode => {
   if (range.low > LGAMMA_REFLECT) return lgammaRight(g, x, range);
@@ -101,7 +108,9 @@ const shifted = (g: VectorGraph, x: VectorNode, range: Range) => {
 };
 
 /**
- * The derivative of lgamma: NaN at 0, at the negative integers and at -Infinity. DIGAMMA_BOUND
+ * The derivative of lgamma: NaN at 0, at the negative integers and at -Infinity. Within 9 ulp of
+ * max(1, |digamma x|), and for x < 0 of max(1, |digamma x|, digamma(1 - x)): next to its zeros (1.4616 and one
+ * between every two poles) the error is absolute, about 1e-6.
  */
 export const digamma = (g: VectorGraph, x: VectorNode, range: Range = EVERYTHING): VectorNode => {
   const { left, size, near, y } = shifted(g, x, range);
@@ -127,7 +136,8 @@ export const digamma = (g: VectorGraph, x: VectorNode, range: Range = EVERYTHING
 };
 
 /**
- * The second derivative of lgamma: +Infinity at 0 and at the negative integers, NaN at -Infinity. TRIGAMMA_BOUND
+ * The second derivative of lgamma: +Infinity at 0 and at the negative integers, NaN at -Infinity. Within 4 ulp
+ * for x > 0 and 8.5 ulp for x < 0 (subnormal results: of the subnormal spacing).
  */
 export const trigamma = (g: VectorGraph, x: VectorNode, range: Range = EVERYTHING): VectorNode => {
   const { left, size, near, y } = shifted(g, x, range);

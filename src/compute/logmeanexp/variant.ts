@@ -1,0 +1,361 @@
+/**
+ * One compiled form of a log-mean-exp: its kernels, the memory they work in, and the last sums, which are few and
+ * are done here in float64 in a fixed order.
+ */
+import type { Traced } from "../graph/expression.js";
+import { ModuleWriter } from "../wasm/encoder.js";
+import { ConstantPool } from "../wasm/vector.js";
+import type { Kernels, Workspace } from "../workspace.js";
+import { bitsOf, INNER, OBSERVATION, OUTER, type Sizes } from "./axes.js";
+import { WORDS } from "./kernel.js";
+import { type Plan, usesTables } from "./plan.js";
+import { RECORD_HEAD, type StreamLayout, streamLayout, writeStream } from "./stream.js";
+import {
+  type GradientLayout,
+  gradientLayout,
+  type TableLayout,
+  tableLayout,
+  writeGradient,
+  writeTables,
+} from "./tables.js";
+
+/** Inner samples that one task takes at most: more than this and an outer sample is split over threads. */
+const CHUNK = 8192;
+/** Tasks of the passes over the tables: enough for many threads, few enough that their sums take little memory. */
+const BLOCKS = 16;
+
+/** The arrays a program has, whatever form computes them. */
+export interface Arrays {
+  readonly inputs: readonly Traced[];
+  address(input: Traced): number;
+  gradient(leaf: Traced): Float32Array;
+  readonly value: Float64Array;
+}
+
+export class Variant {
+  readonly #plan: Plan;
+  readonly #workspace: Workspace;
+  readonly #kernels: Kernels;
+  readonly #pool: ConstantPool;
+  readonly #stream: StreamLayout;
+  readonly #tables: TableLayout | undefined;
+  readonly #gradient: GradientLayout | undefined;
+  readonly #memory: number[] = [];
+  #words = new Map<keyof typeof WORDS, number>();
+  #sums = new Map<Traced, Float64Array>();
+  #descriptor = 0;
+  #sizes: Sizes = { outer: 0, observation: 0, inner: 0 };
+
+  constructor(plan: Plan, inputs: readonly Traced[], workspace: Workspace) {
+    const { fma } = workspace;
+    this.#plan = plan;
+    this.#workspace = workspace;
+    const pool = new ConstantPool((writer) => writer.get(0), 4 * (WORDS.inputs + inputs.length));
+    this.#pool = pool;
+    const module = new ModuleWriter();
+    const names = ["stream"];
+    const tables = usesTables(plan) ? tableLayout(plan) : undefined;
+    this.#tables = tables;
+    this.#stream = streamLayout(plan, { tables: tables !== undefined });
+    if (tables === undefined) {
+      writeStream(module, this.#stream, inputs, fma, pool);
+    } else {
+      const gradient = plan.wanted.length > 0 ? gradientLayout(plan) : undefined;
+      this.#gradient = gradient;
+      writeStream(module, this.#stream, inputs, fma, pool, { layout: tables, kept: gradient?.kept ?? [] });
+      writeTables(module, plan, tables, inputs, fma, pool);
+      names.push("tables");
+      if (gradient !== undefined) {
+        writeGradient(module, tables, gradient, inputs, fma, pool);
+        names.push("gradient");
+      }
+    }
+    this.#kernels = workspace.load(module, names);
+  }
+
+  get #rows(): number {
+    return Math.ceil(this.#sizes.inner / 4);
+  }
+  get #chunks(): number {
+    return Math.ceil(this.#sizes.inner / CHUNK);
+  }
+  get #block(): number {
+    return Math.ceil(this.#rows / BLOCKS);
+  }
+  get #blocks(): number {
+    return Math.ceil(this.#rows / this.#block);
+  }
+
+  #allocate(bytes: number): number {
+    const address = this.#workspace.allocate(bytes);
+    this.#memory.push(address);
+    return address;
+  }
+
+  /** Takes the memory that these sizes need. */
+  resize(sizes: Sizes, arrays: Arrays): void {
+    this.release();
+    this.#sizes = sizes;
+    const { outer, inner, observation } = sizes;
+    const workspace = this.#workspace;
+    const record = 4 * this.#stream.size(observation);
+    const own = Math.max(this.#stream.scratch(observation), this.#gradient?.scratch(observation) ?? 0);
+    const scratch = Math.ceil(own / 64) * 64;
+    const words = new Map<keyof typeof WORDS, number>([
+      ["outer", outer],
+      ["inner", inner],
+      ["observations", observation],
+      ["chunk", CHUNK],
+      ["chunks", this.#chunks],
+      ["scratch", this.#allocate(scratch * workspace.threads)],
+      ["scratchBytes", scratch],
+      ["records", this.#allocate(record * outer * this.#chunks)],
+      ["recordBytes", record],
+    ]);
+    if (this.#tables !== undefined) {
+      const rows = this.#rows;
+      const padded = 16 * rows;
+      words.set("tables", this.#allocate(this.#tables.rowBytes(observation) * rows));
+      words.set("tableBytes", this.#tables.rowBytes(observation));
+      words.set("block", this.#block);
+      words.set("logs", this.#allocate(padded * outer));
+      words.set("logBytes", padded);
+      const gradient = this.#gradient;
+      if (gradient !== undefined) {
+        const { perPair, back } = gradient;
+        const part = 16 * gradient.part(observation);
+        const blockPart = 16 * gradient.blockPart(observation);
+        words.set("kept", this.#allocate(4 * outer * observation * gradient.kept.length));
+        words.set("weights", this.#allocate(8 * outer));
+        words.set("parts", this.#allocate(part * outer * this.#blocks));
+        words.set("partBytes", part);
+        words.set("blockParts", this.#allocate(blockPart * this.#blocks));
+        words.set("blockPartBytes", blockPart);
+        words.set("innerGradients", this.#allocate(padded * (perPair.length * outer + back.perInner.length)));
+      }
+    }
+    this.#words = words;
+    const length = WORDS.inputs + arrays.inputs.length + this.#pool.bits.length;
+    this.#descriptor = this.#allocate(4 * length);
+    const view = workspace.words(this.#descriptor, length);
+    for (const [name, value] of words) view[WORDS[name]] = value;
+    arrays.inputs.forEach((input, i) => {
+      view[WORDS.inputs + i] = arrays.address(input);
+    });
+    view.set(this.#pool.bits, WORDS.inputs + arrays.inputs.length);
+    this.#sums = new Map(
+      this.#plan.wanted
+        .filter((leaf) => (bitsOf(leaf) & INNER) === 0)
+        .map((leaf) => [leaf, new Float64Array(arrays.gradient(leaf).length)]),
+    );
+  }
+
+  #floats(word: keyof typeof WORDS, length: number): Float32Array {
+    return this.#workspace.floats(this.#words.get(word) ?? 0, length);
+  }
+
+  /** The largest size that the separate sums of the inner and the outer part have: what cancels in their total. */
+  magnitude(): number {
+    const { outer } = this.#sizes;
+    const size = this.#stream.size(this.#sizes.observation);
+    const records = this.#floats("records", outer * this.#chunks * size);
+    let largestOuter = 0;
+    for (let b = 0; b < outer; b++) {
+      largestOuter = Math.max(largestOuter, Math.abs(records[b * this.#chunks * size + 2]));
+    }
+    const stride = (this.#words.get("tableBytes") ?? 0) / 4;
+    const tables = this.#floats("tables", stride * this.#rows);
+    let largestInner = 0;
+    for (let row = 0; row < this.#rows; row++) {
+      for (let lane = 0; lane < 4; lane++) {
+        largestInner = Math.max(largestInner, Math.abs(tables[row * stride + lane]));
+      }
+    }
+    return largestOuter + largestInner;
+  }
+
+  /** The values, and with them all that a gradient needs. */
+  forward(arrays: Arrays): void {
+    const { outer, inner, observation } = this.#sizes;
+    if (this.#tables !== undefined) this.#kernels.run("tables", this.#descriptor, this.#blocks);
+    const chunks = this.#chunks;
+    this.#kernels.run("stream", this.#descriptor, outer * chunks);
+    const size = this.#stream.size(observation);
+    const records = this.#floats("records", outer * chunks * size);
+    const logInner = Math.log(inner);
+    for (let b = 0; b < outer; b++) {
+      const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
+      arrays.value[b] = shift + Math.log(z) - logInner + records[b * chunks * size + 2];
+    }
+  }
+
+  /** The gradient of sum_b adjoint[b] value[b], after `forward`. */
+  backward(arrays: Arrays, adjoint: (b: number) => number): void {
+    for (const sums of this.#sums.values()) sums.fill(0);
+    this.#addRecords(adjoint);
+    if (this.#gradient !== undefined) this.#addTables(this.#gradient, arrays, adjoint);
+    for (const [leaf, sums] of this.#sums) arrays.gradient(leaf).set(sums);
+  }
+
+  /** Where element (b, t) of an input's gradient is. */
+  #place(leaf: Traced): (b: number, t: number) => number {
+    const bits = bitsOf(leaf);
+    const perStep = (bits & OBSERVATION) !== 0 ? 1 : 0;
+    const perOuter = (bits & OUTER) === 0 ? 0 : perStep === 1 ? this.#sizes.observation : 1;
+    return (b, t) => b * perOuter + t * perStep;
+  }
+
+  /** What the first pass has in its records. */
+  #addRecords(adjoint: (b: number) => number): void {
+    const { outer, observation } = this.#sizes;
+    const { perObservation, perOuter, outerPartials } = this.#stream;
+    const chunks = this.#chunks;
+    const size = this.#stream.size(observation);
+    const records = this.#floats("records", outer * chunks * size);
+    /** `width` floats per observation from `start` on, of which `column` belongs to the leaf. */
+    const add = (
+      leaf: Traced,
+      scale: (task: number, b: number) => number,
+      start: number,
+      width: number,
+      tasks: number,
+    ) => {
+      const sums = this.#sums.get(leaf);
+      if (sums === undefined) return;
+      const place = this.#place(leaf);
+      for (let b = 0; b < outer; b++) {
+        for (let c = 0; c < tasks; c++) {
+          const task = b * chunks + c;
+          const factor = scale(task, b);
+          for (let t = 0; t < (width > 0 ? observation : 1); t++) {
+            sums[place(b, t)] += factor * records[task * size + start + t * width];
+          }
+        }
+      }
+    };
+    const weights = new Float64Array(outer * chunks);
+    for (let b = 0; b < outer; b++) {
+      const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
+      for (let c = 0; c < chunks; c++) {
+        const task = b * chunks + c;
+        weights[task] = (adjoint(b) * Math.exp(records[task * size] - shift)) / z;
+      }
+    }
+    let start = RECORD_HEAD;
+    perOuter.forEach(({ leaf, factor }, v) => {
+      add(leaf, (task) => factor * weights[task], start + v, 0, chunks);
+    });
+    start += perOuter.length;
+    perObservation.forEach(({ leaf, factor }, v) => {
+      add(leaf, (task) => factor * weights[task], start + v, perObservation.length, chunks);
+    });
+    start += observation * perObservation.length;
+    outerPartials.forEach(({ leaf, factor }, v) => {
+      add(leaf, (_, b) => factor * adjoint(b), start + v, outerPartials.length, 1);
+    });
+  }
+
+  /** The second pass over the tables, and its sums. */
+  #addTables(layout: GradientLayout, arrays: Arrays, adjoint: (b: number) => number): void {
+    const { outer, inner, observation } = this.#sizes;
+    const chunks = this.#chunks;
+    const size = this.#stream.size(observation);
+    const records = this.#floats("records", outer * chunks * size);
+    const weights = this.#floats("weights", 2 * outer);
+    for (let b = 0; b < outer; b++) {
+      const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
+      weights[2 * b] = shift + Math.log(z);
+      weights[2 * b + 1] = adjoint(b);
+    }
+    const partFloats = 4 * layout.part(observation);
+    const blockFloats = 4 * layout.blockPart(observation);
+    const parts = this.#floats("parts", partFloats * outer * this.#blocks).fill(0);
+    const blockParts = this.#floats("blockParts", blockFloats * this.#blocks).fill(0);
+    this.#kernels.run("gradient", this.#descriptor, this.#blocks);
+
+    const { perObservation, perOuter, perPair, back } = layout;
+    const lanes = (from: Float32Array, at: number) => from[at] + from[at + 1] + from[at + 2] + from[at + 3];
+    const add = (
+      leaf: Traced,
+      factor: number,
+      at: (block: number, b: number, t: number) => number,
+      from: Float32Array,
+      batch: number,
+      steps: number,
+    ) => {
+      const sums = this.#sums.get(leaf);
+      if (sums === undefined) return;
+      const place = this.#place(leaf);
+      for (let block = 0; block < this.#blocks; block++) {
+        for (let b = 0; b < batch; b++) {
+          for (let t = 0; t < steps; t++) sums[place(b, t)] += factor * lanes(from, at(block, b, t));
+        }
+      }
+    };
+    perOuter.forEach(({ leaf, factor }, v) => {
+      add(leaf, factor, (block, b) => (block * outer + b) * partFloats + 4 * v, parts, outer, 1);
+    });
+    perObservation.forEach(({ leaf, factor }, v) => {
+      const width = perObservation.length;
+      const start = 4 * (perOuter.length + v);
+      add(
+        leaf,
+        factor,
+        (block, b, t) => (block * outer + b) * partFloats + start + 4 * t * width,
+        parts,
+        outer,
+        observation,
+      );
+    });
+    back.single.forEach(({ leaf, factor }, v) => {
+      add(leaf, factor, (block) => block * blockFloats + 4 * v, blockParts, 1, 1);
+    });
+    back.perObservation.forEach(({ leaf, factor }, v) => {
+      const width = back.perObservation.length;
+      const start = 4 * (back.single.length + v);
+      add(
+        leaf,
+        factor,
+        (block, _, t) => block * blockFloats + start + 4 * t * width,
+        blockParts,
+        1,
+        observation,
+      );
+    });
+
+    const padded = 4 * this.#rows;
+    const rows = this.#floats("innerGradients", padded * (perPair.length * outer + back.perInner.length));
+    const copy = (leaf: Traced, factor: number, row: number, to: number) => {
+      const target = arrays.gradient(leaf);
+      for (let s = 0; s < inner; s++) target[to * inner + s] = factor * rows[row * padded + s];
+    };
+    perPair.forEach(({ leaf, factor }, v) => {
+      for (let b = 0; b < outer; b++) copy(leaf, factor, v * outer + b, b);
+    });
+    back.perInner.forEach(({ leaf, factor }, v) => {
+      copy(leaf, factor, perPair.length * outer + v, 0);
+    });
+  }
+
+  /** Gives the memory back. */
+  release(): void {
+    for (const address of this.#memory.splice(0)) this.#workspace.release(address);
+  }
+}
+
+/** Log-sum-exp of the chunks of one outer sample, as a shift and a sum. */
+const mergeChunks = (
+  records: Float32Array,
+  first: number,
+  chunks: number,
+  size: number,
+): { shift: number; z: number } => {
+  let shift = Number.NEGATIVE_INFINITY;
+  for (let c = 0; c < chunks; c++) shift = Math.max(shift, records[(first + c) * size]);
+  let z = 0;
+  for (let c = 0; c < chunks; c++) {
+    const at = (first + c) * size;
+    z += records[at + 1] * Math.exp(records[at] - shift);
+  }
+  return { shift, z };
+};

@@ -1,0 +1,272 @@
+/**
+ * A traced function over named axes, compiled: values for every point of its outputs' axes, and the gradient of the
+ * sum of one output in any input.
+ */
+import { InputError } from "../../core/errors.js";
+import type { Graph, Traced } from "../graph/expression.js";
+import { gradient } from "../graph/gradient.js";
+import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/trace.js";
+import { ModuleWriter } from "../wasm/encoder.js";
+import { ConstantPool } from "../wasm/vector.js";
+import { Workspace, type WorkspaceOptions } from "../workspace.js";
+import { writeNest } from "./kernel.js";
+import { type Nest, type NestResult, type Output, planNests } from "./nests.js";
+import { type ArrayPlace, nestFunction } from "./source.js";
+
+export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptions {
+  /** The inputs and the named axes of each. Arrays are row-major, in the order in which axes are first named. */
+  readonly inputs: Inputs;
+  /** Inputs in which the gradient is wanted. */
+  readonly gradients?: readonly (keyof Inputs & string)[];
+  /** Which output the gradient is of; needed only where the function returns several. */
+  readonly of?: string;
+  /** "wasm" (float32 SIMD, threads) unless given; "js" is float64, on one thread. */
+  readonly backend?: "wasm" | "js";
+  /** Where to live; a workspace of its own unless given. */
+  readonly workspace?: Workspace;
+}
+
+type FloatArray = Float32Array | Float64Array;
+
+export interface Program<Inputs extends InputAxes> {
+  /** Gives every axis its length; all elements become zero. */
+  resize(sizes: Readonly<Record<string, number>>): void;
+  /** The array of an input; write into it. A view taken before a `resize` is stale. */
+  input(name: keyof Inputs & string): FloatArray;
+  /** The array of an output, after `run`; "value" where the function returns one. */
+  output(name?: string): FloatArray;
+  /** d(sum of the output)/d(input), shaped as the input, after `run`. */
+  gradient(name: keyof Inputs & string): FloatArray;
+  run(): void;
+  dispose(): void;
+}
+
+export const compileTexts = {
+  unknownGradient: (name: string, names: readonly string[]) =>
+    `a gradient in "${name}" was asked for: the inputs are ${quoted(names)}`,
+  of: (given: string | undefined, names: readonly string[]) =>
+    given === undefined
+      ? `the function returns ${quoted(names)}: say with the option of which one the gradient is of`
+      : `the gradient of "${given}" was asked for: the function returns ${quoted(names)}`,
+  name: (kind: string, name: string, names: readonly string[]) =>
+    `there is no ${kind} "${name}": there is ${quoted(names)}`,
+  size: (axis: string, given: unknown) =>
+    `the length of the axis "${axis}" was ${String(given)}: give a whole number of at least 1`,
+};
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ") || "none";
+
+/** What is stored, by name: the node, and the axes of its array. */
+interface Stored extends Output {
+  readonly kind: "input" | "output" | "gradient";
+  readonly name: string;
+}
+
+/** The arrays of a program: inputs, outputs and gradients first, then reduced values. */
+interface Layout {
+  readonly axes: readonly string[];
+  readonly stored: readonly Stored[];
+  readonly places: readonly ArrayPlace[];
+  readonly nests: readonly Nest[];
+  find(node: Traced): ArrayPlace | undefined;
+  target(result: NestResult): ArrayPlace;
+}
+
+const layOut = (graph: Graph, stored: readonly Stored[]): Layout => {
+  const outputs = stored.filter(({ kind }) => kind !== "input");
+  const nests = planNests(graph, outputs);
+  const places: ArrayPlace[] = stored.map(({ axes }, index) => ({ index, axes }));
+  const holders = new Map<Traced, ArrayPlace>();
+  stored.forEach(({ kind, node }, i) => {
+    if (kind === "input") holders.set(node, places[i]);
+  });
+  const targets = new Map<NestResult, ArrayPlace>();
+  const waiting = new Map(outputs.map((output) => [output, places[stored.indexOf(output)]]));
+  for (const nest of nests) {
+    for (const result of nest.results) {
+      if (nest.kind === "map") {
+        for (const [output, place] of waiting) {
+          if (output.node !== result.node || output.axes !== result.axes) continue;
+          targets.set(result, place);
+          waiting.delete(output);
+          break;
+        }
+      } else {
+        const place = { index: places.length, axes: result.axes };
+        places.push(place);
+        holders.set(result.node, place);
+        targets.set(result, place);
+      }
+    }
+  }
+  return {
+    axes: graph.axes,
+    stored,
+    places,
+    nests,
+    find: (node) => holders.get(node),
+    target: (result) => {
+      const place = targets.get(result);
+      if (place === undefined) throw new RangeError("a result has no array");
+      return place;
+    },
+  };
+};
+
+/** Traces and compiles a function over named axes. */
+export const compile = <const Inputs extends InputAxes>(
+  fn: TracedFunction<Inputs>,
+  options: CompileOptions<Inputs>,
+): Program<Inputs> => {
+  const { inputs: inputAxes, gradients = [], of, backend = "wasm" } = options;
+  const missing = gradients.find((name) => !(name in inputAxes));
+  if (missing !== undefined) {
+    throw new InputError("gradient", compileTexts.unknownGradient(missing, Object.keys(inputAxes)));
+  }
+  const { graph, inputs, outputs } = trace(fn, inputAxes);
+  const names = Object.keys(outputs);
+  const root = of ?? (names.length === 1 ? names[0] : undefined);
+  if (gradients.length > 0 && (root === undefined || !(root in outputs))) {
+    throw new InputError("of", compileTexts.of(of, names));
+  }
+  const stored: Stored[] = [
+    ...Object.entries(inputs).map(([name, node]) => ({
+      kind: "input" as const,
+      name,
+      node,
+      axes: node.axes,
+    })),
+    ...Object.entries(outputs).map(([name, node]) => ({
+      kind: "output" as const,
+      name,
+      node,
+      axes: [...node.axes],
+    })),
+  ];
+  if (root !== undefined && gradients.length > 0) {
+    const wrt = gradients.map((name) => inputs[name]);
+    gradient(outputs[root], wrt).forEach((node, i) => {
+      stored.push({ kind: "gradient", name: gradients[i], node, axes: [...wrt[i].axes] });
+    });
+  }
+  const layout = layOut(graph, stored);
+  const machine = backend === "js" ? onPlainArrays(layout) : inWorkspace(layout, options);
+  const find = (kind: Stored["kind"], name: string): FloatArray => {
+    const index = stored.findIndex((each) => each.kind === kind && each.name === name);
+    if (index < 0) {
+      const known = stored.filter((each) => each.kind === kind).map((each) => each.name);
+      throw new InputError("name", compileTexts.name(kind, name, known));
+    }
+    return machine.array(index);
+  };
+  return {
+    resize(sizes) {
+      for (const axis of graph.axes) {
+        if (!Number.isInteger(sizes[axis]) || sizes[axis] < 1) {
+          throw new InputError("size", compileTexts.size(axis, sizes[axis]));
+        }
+      }
+      machine.resize(sizes);
+    },
+    input: (name) => find("input", name),
+    output: (name = SINGLE) => find("output", name),
+    gradient: (name) => find("gradient", name),
+    run: () => machine.run(),
+    dispose: () => machine.dispose(),
+  };
+};
+
+interface Machine {
+  resize(sizes: Readonly<Record<string, number>>): void;
+  array(index: number): FloatArray;
+  run(): void;
+  dispose(): void;
+}
+
+const lengthOf = (axes: readonly string[], sizes: Readonly<Record<string, number>>): number =>
+  axes.reduce((product, axis) => product * sizes[axis], 1);
+
+const onPlainArrays = ({ axes, places, nests, find, target }: Layout): Machine => {
+  const functions = nests.map((nest) => nestFunction(nest, find, target, axes));
+  let sizes: Readonly<Record<string, number>> = {};
+  let arrays: Float64Array[] = [];
+  return {
+    resize(next) {
+      sizes = { ...next };
+      arrays = places.map((place) => new Float64Array(lengthOf(place.axes, sizes)));
+    },
+    array: (index) => arrays[index],
+    run() {
+      for (const run of functions) run(sizes, arrays);
+    },
+    dispose() {
+      arrays = [];
+    },
+  };
+};
+
+/** Tasks of a nest at most: the split does not depend on the number of threads. */
+const MOST_TASKS = 64;
+/** Elements below which a task is not worth waking a thread for. */
+const SMALLEST_TASK = 2048;
+
+const inWorkspace = (
+  layout: Layout,
+  options: WorkspaceOptions & { readonly workspace?: Workspace },
+): Machine => {
+  const { axes, places, nests, find, target } = layout;
+  const workspace = options.workspace ?? new Workspace(options);
+  const wordCount = axes.length + places.length + nests.length;
+  const pool = new ConstantPool((writer) => writer.get(0), 4 * wordCount);
+  const module = new ModuleWriter();
+  const names = nests.map((_, i) => `nest${i}`);
+  nests.forEach((nest, i) => {
+    const words = {
+      size: (axis: string) => axes.indexOf(axis),
+      array: (index: number) => axes.length + index,
+      chunk: axes.length + places.length + i,
+    };
+    writeNest(module, names[i], nest, find, target, words, workspace.fma, pool);
+  });
+  const kernels = workspace.load(module, names);
+  let addresses: number[] = [];
+  let descriptor = 0;
+  let tasks: number[] = [];
+  let sizes: Readonly<Record<string, number>> = {};
+  const release = () => {
+    for (const address of [...addresses, descriptor]) workspace.release(address);
+  };
+  return {
+    resize(next) {
+      release();
+      sizes = { ...next };
+      addresses = places.map((place) => workspace.allocate(4 * lengthOf(place.axes, sizes)));
+      descriptor = workspace.allocate(4 * (wordCount + pool.bits.length));
+      const view = workspace.words(descriptor, wordCount + pool.bits.length);
+      view.set(axes.map((axis) => sizes[axis]));
+      view.set(addresses, axes.length);
+      tasks = nests.map((nest, i) => {
+        const inner = nest.inner === undefined ? 1 : sizes[nest.inner];
+        const flat = nest.outer.length === 0 && nest.kind === "map";
+        const iterations = flat ? inner : lengthOf(nest.outer, sizes);
+        const perIteration = flat ? 1 : inner;
+        const least = Math.ceil(SMALLEST_TASK / perIteration);
+        // A multiple of four, so that a flat task starts on a vector.
+        const chunk = 4 * Math.ceil(Math.max(least, iterations / MOST_TASKS) / 4);
+        view[axes.length + places.length + i] = chunk;
+        return Math.ceil(iterations / chunk);
+      });
+      view.set(pool.bits, wordCount);
+    },
+    array: (index) => workspace.floats(addresses[index] ?? 0, lengthOf(places[index].axes, sizes)),
+    run() {
+      names.forEach((name, i) => {
+        kernels.run(name, descriptor, tasks[i]);
+      });
+    },
+    dispose() {
+      release();
+      if (options.workspace === undefined) workspace.dispose();
+    },
+  };
+};

@@ -1,0 +1,124 @@
+/** Pieces of code that kernels are put together from. */
+import { type FunctionWriter, I32, V128 } from "./encoder.js";
+import { vectorMath } from "./math.js";
+import { type ConstantPool, VectorGraph, type VectorNode, writeVectors } from "./vector.js";
+
+/** Bytes of a vector. */
+export const VECTOR = 16;
+
+/** A local with the value of an i32 expression. */
+export const keep = (writer: FunctionWriter, push: () => void): number => {
+  const local = writer.local(I32);
+  push();
+  writer.set(local);
+  return local;
+};
+
+/** A local with the value of a vector expression. */
+export const keepVector = (writer: FunctionWriter, push: () => void): number => {
+  const vector = writer.local(V128);
+  push();
+  writer.set(vector);
+  return vector;
+};
+
+/** The local that a value is kept in. */
+export const local = (kept: ReadonlyMap<VectorNode, number>, node: VectorNode): number => {
+  const found = kept.get(node);
+  if (found === undefined) throw new RangeError("a value was used before it was computed");
+  return found;
+};
+
+/** A local with a function of vectors that are in locals. */
+export const compute = (
+  writer: FunctionWriter,
+  fma: boolean,
+  pool: ConstantPool,
+  args: readonly number[],
+  make: (g: VectorGraph, ...args: VectorNode[]) => VectorNode,
+): number => {
+  const g = new VectorGraph({ fma, pool });
+  const root = make(g, ...args.map((arg, k) => g.leaf(`${k}`, 0, () => writer.get(arg))));
+  const kept = new Map<VectorNode, number>();
+  writeVectors(writer, [root], kept);
+  return local(kept, root);
+};
+
+/** Below this, e^x is subnormal or zero. */
+const SMALLEST_EXPONENT = -87;
+
+/**
+ * e^x for weights, x at most `high`: zero instead of subnormal numbers, which weigh nothing and with which some
+ * processors compute a hundred times slower.
+ */
+export const weightOf = (g: VectorGraph, x: VectorNode, high: number): VectorNode => {
+  const floor = g.float(SMALLEST_EXPONENT);
+  const inside = vectorMath.exp(g, g.apply("f32x4.pmax", x, floor), { low: SMALLEST_EXPONENT, high });
+  return g.apply("v128.andnot", inside, g.apply("f32x4.lt", x, floor));
+};
+
+/** The values outside the innermost region that `roots` use directly: what must be at hand before it starts. */
+export const frontier = (
+  roots: readonly VectorNode[],
+  inside: (node: VectorNode) => boolean,
+): VectorNode[] => {
+  const found = new Set<VectorNode>();
+  const seen = new Set<VectorNode>();
+  const visit = (node: VectorNode): void => {
+    if (seen.has(node)) return;
+    seen.add(node);
+    if (inside(node)) node.args.forEach(visit);
+    else if (!node.cheap) found.add(node);
+  };
+  roots.forEach(visit);
+  return [...found];
+};
+
+/** Pushes the sum of the four lanes, always in the same order. */
+export const pushLaneSum = (writer: FunctionWriter, vector: number): void => {
+  writer.get(vector).lane(0).get(vector).lane(1).op("f32.add");
+  writer.get(vector).lane(2).get(vector).lane(3).op("f32.add").op("f32.add");
+};
+
+/** Pushes the largest of the four lanes. */
+export const pushLaneMax = (writer: FunctionWriter, vector: number): void => {
+  writer.get(vector).lane(0).get(vector).lane(1).op("f32.max");
+  writer.get(vector).lane(2).get(vector).lane(3).op("f32.max").op("f32.max");
+};
+
+/** An accumulator: sum += value. */
+export const accumulate = (writer: FunctionWriter, sum: number, push: () => void): void => {
+  writer.get(sum);
+  push();
+  writer.simd("f32x4.add").set(sum);
+};
+
+/** A fresh vector local, zero at this point of the code. */
+export const zeroVector = (writer: FunctionWriter): number => {
+  const local = writer.local(V128);
+  writer.splat32(0).set(local);
+  return local;
+};
+
+/** `local += a * b` in memory at `[pointer + offset]`, fused where the machine can. */
+export const accumulateAt = (
+  writer: FunctionWriter,
+  fma: boolean,
+  pointer: number,
+  offset: number,
+  pushA: () => void,
+  pushB: () => void,
+): void => {
+  writer.get(pointer);
+  if (fma) {
+    pushA();
+    pushB();
+    writer.get(pointer).memory("v128.load", offset).simd("f32x4.relaxed_madd");
+  } else {
+    writer.get(pointer).memory("v128.load", offset);
+    pushA();
+    pushB();
+    writer.simd("f32x4.mul").simd("f32x4.add");
+  }
+  writer.memory("v128.store", offset);
+};
