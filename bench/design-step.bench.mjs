@@ -1,6 +1,6 @@
 // One training step of the conditional objective of location finding: value and gradient in the static
 // designs xi[T, 2], shared by the batch. B = 100, L = M = 1000, T = 10.
-import { settings, stepInputs } from "./location.mjs";
+import { settings, stepInputs, stepOf } from "./location.mjs";
 import { conditionalStep } from "./reference.mjs";
 
 export default {
@@ -9,4 +9,5 @@ export default {
   settings,
   inputs: () => stepInputs({ adaptive: false }),
   reference: conditionalStep,
+  setup: stepOf({ adaptive: false, relaxed: true }),
 };

@@ -1,4 +1,4 @@
-// What the location-finding benchmarks share: the settings of facts.md §1 and the inputs they run on.
+// What the location-finding benchmarks share: the paper's settings and the inputs they run on.
 import { array, normals } from "./inputs.mjs";
 
 export const settings = { beta: 0.8, noise: 0.5, background: 0.1, offset: 1e-4, priorMean: 3 };
@@ -38,3 +38,42 @@ export function evaluationInputs({ B = 100, S = 20000, T = 10 } = {}) {
   });
   return { logY, theta: array([S], prior), phi: array([S], prior), xi };
 }
+
+/** Our side of a training step: the library's own step on the inputs of the benchmark. */
+export const stepOf =
+  ({ adaptive, relaxed }) =>
+  ({ library, inputs, settings, threads }) => {
+    const [B, T] = inputs.eps.shape;
+    const step = library.conditionalStep({
+      settings,
+      beta: settings.beta,
+      outer: B,
+      horizon: T,
+      contrastive: inputs.thetaL.shape[0],
+      marginal: inputs.phiM.shape[0],
+      designs: adaptive ? "perOuter" : "shared",
+      threads,
+      relaxed,
+    });
+    const { arrays } = step;
+    for (const name of ["theta0", "phi0", "thetaL", "phiL", "phiM"]) arrays[name].set(inputs[name].data);
+    arrays.noise.set(inputs.eps.data);
+    for (let i = 0; i < arrays.x.length; i++) {
+      arrays.x[i] = inputs.xi.data[2 * i];
+      arrays.y[i] = inputs.xi.data[2 * i + 1];
+    }
+    let objective = 0;
+    return {
+      run() {
+        objective = step.run();
+      },
+      values: () => ({
+        objective: [objective],
+        gradient: Float64Array.from(inputs.xi.data, (_, i) =>
+          (i % 2 === 0 ? step.gradientX : step.gradientY)[i >> 1],
+        ),
+      }),
+      dispose: () => step.dispose(),
+      note: relaxed ? "relaxed SIMD" : "without relaxed SIMD",
+    };
+  };

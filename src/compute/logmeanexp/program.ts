@@ -24,6 +24,9 @@ export interface LogMeanExpOptions<Inputs extends InputAxes> extends WorkspaceOp
   readonly workspace?: Workspace;
 }
 
+/** One number for every value, or a function that gives them once the values are known. */
+export type Adjoint = ArrayLike<number> | ((value: Float64Array) => ArrayLike<number>);
+
 export interface LogMeanExp<Inputs extends InputAxes> {
   readonly sizes: Sizes;
   /** Gives every array its length; all elements become zero. */
@@ -34,8 +37,8 @@ export interface LogMeanExp<Inputs extends InputAxes> {
   readonly value: Float64Array;
   /** The gradient of sum_outer adjoint * value in an input, shaped as the input, after `run`. */
   gradient(name: keyof Inputs & string): Float32Array | Float64Array;
-  /** Computes values and gradients; `adjoint` is [outer], 1 unless given. */
-  run(adjoint?: ArrayLike<number>): void;
+  /** Computes values and gradients; `adjoint` is [outer], 1 unless given, and may depend on the values. */
+  run(adjoint?: Adjoint): void;
   /** Lets go of the memory. */
   dispose(): void;
 }
@@ -94,10 +97,13 @@ const find = <T>(
   return found;
 };
 
-const adjointOf = (adjoint: ArrayLike<number> | undefined, outer: number): ((b: number) => number) => {
+const adjointOf = (adjoint: Adjoint | undefined, value: Float64Array): ((b: number) => number) => {
   if (adjoint === undefined) return () => 1;
-  if (adjoint.length !== outer) throw new InputError("adjoint", programTexts.adjoint(adjoint.length, outer));
-  return (b) => adjoint[b];
+  const given = typeof adjoint === "function" ? adjoint(value) : adjoint;
+  if (given.length !== value.length) {
+    throw new InputError("adjoint", programTexts.adjoint(given.length, value.length));
+  }
+  return (b) => given[b];
 };
 
 const NO_SIZES: Sizes = { outer: 0, observation: 0, inner: 0 };
@@ -158,7 +164,6 @@ const compiled = <Inputs extends InputAxes>(
         nodeOf(name),
       ),
     run(adjoint) {
-      const of = adjointOf(adjoint, sizes.outer);
       variant.forward(arrays);
       if (isProduct && !(variant.magnitude() <= LARGEST_FOR_PRODUCT)) {
         variant.release();
@@ -167,6 +172,7 @@ const compiled = <Inputs extends InputAxes>(
         variant.resize(sizes, arrays);
         variant.forward(arrays);
       }
+      const of = adjointOf(adjoint, value);
       if (wanted.length > 0) variant.backward(arrays, of);
     },
     dispose() {
@@ -202,7 +208,7 @@ const onPlainArrays = <Inputs extends InputAxes>(
     input: (name) => find(arrays, name, () => programTexts.noInput(name, namesOf(inputs))),
     gradient: (name) => find(gradients, name, () => programTexts.noGradient(name, namesOf(wanted))),
     run(adjoint) {
-      evaluate(root, inputs, wanted, sizes, arrays, gradients, value, adjointOf(adjoint, sizes.outer));
+      evaluate(root, inputs, wanted, sizes, arrays, gradients, value, () => adjointOf(adjoint, value));
     },
     dispose() {
       arrays.clear();

@@ -1,5 +1,5 @@
 /**
- * The `js` backend: the definition, written down in float64. Two loops over the inner samples, every derivative at
+ * The `js` backend: the definition, written down in float64. Two passes over the inner samples, every derivative at
  * every point, nothing hoisted: it is what the kernels are tested against, and the fallback without SIMD.
  */
 import type { Traced } from "../graph/expression.js";
@@ -25,7 +25,7 @@ export const evaluate = (
   arrays: ReadonlyMap<string, Float64Array>,
   gradients: ReadonlyMap<string, Float64Array>,
   value: Float64Array,
-  adjoint: (b: number) => number,
+  adjointOfValues: () => (b: number) => number,
 ): void => {
   const { outer, inner, observation } = sizes;
   const point = pointFunction(inputs, [root, ...gradient(root, wanted, { pointwise: true })]);
@@ -39,9 +39,9 @@ export const evaluate = (
     for (let i = 0; i < at.length; i++) at[i] = data[i][places[i](b, t, s)];
     point(at, out);
   };
-  for (const target of targets) target.fill(0);
+  /** Log-likelihoods of all inner samples, and their largest. */
   const logs = new Float64Array(inner);
-  for (let b = 0; b < outer; b++) {
+  const evaluateLogs = (b: number): number => {
     let largest = -Infinity;
     for (let s = 0; s < inner; s++) {
       logs[s] = 0;
@@ -51,12 +51,21 @@ export const evaluate = (
       }
       if (!(logs[s] <= largest)) largest = logs[s];
     }
+    return largest;
+  };
+  for (let b = 0; b < outer; b++) {
+    const largest = evaluateLogs(b);
     let z = 0;
     for (let s = 0; s < inner; s++) z += largest === -Infinity ? 0 : Math.exp(logs[s] - largest);
     value[b] = largest + Math.log(z / inner);
-    if (wanted.length === 0) continue;
+  }
+  const adjoint = adjointOfValues();
+  if (wanted.length === 0) return;
+  for (const target of targets) target.fill(0);
+  for (let b = 0; b < outer; b++) {
+    evaluateLogs(b);
     for (let s = 0; s < inner; s++) {
-      const weight = (adjoint(b) * Math.exp(logs[s] - largest)) / z;
+      const weight = (adjoint(b) * Math.exp(logs[s] - value[b])) / inner;
       if (weight === 0) continue;
       for (let t = 0; t < observation; t++) {
         evaluateAt(b, t, s);

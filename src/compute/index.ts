@@ -1,0 +1,46 @@
+/** The compiler: operations to write a model in, and what compiles it. */
+export { builtin, detectFeatures, type Features } from "./features.js";
+export { Traced, type Value } from "./graph/expression.js";
+export {
+  abs,
+  add,
+  digamma,
+  div,
+  equal,
+  erf,
+  exp,
+  expm1,
+  greater,
+  greaterEqual,
+  less,
+  lessEqual,
+  lgamma,
+  log,
+  log1p,
+  logsumexp,
+  max,
+  min,
+  mul,
+  neg,
+  notEqual,
+  pow,
+  select,
+  sigmoid,
+  softplus,
+  sqrt,
+  square,
+  sub,
+  sum,
+  tanh,
+  trigamma,
+} from "./graph/operations.js";
+export type { InputAxes, TracedFunction } from "./graph/trace.js";
+export type { Sizes } from "./logmeanexp/axes.js";
+export {
+  type Adjoint,
+  compileLogMeanExp,
+  type LogMeanExp,
+  type LogMeanExpOptions,
+} from "./logmeanexp/program.js";
+export { type CompileOptions, compile, type Program } from "./program/program.js";
+export { Workspace, type WorkspaceOptions } from "./workspace.js";
