@@ -7,6 +7,7 @@
  * backend can leave out what cannot happen (a logarithm of a positive number needs no check for zero).
  */
 import { TraceError } from "../../core/errors.js";
+import { callerOf } from "./location.js";
 import { type Range, rangeOf } from "./range.js";
 import { computeScalar, type Elementwise, isComparison, isElementwise } from "./scalar.js";
 import { simplify } from "./simplify.js";
@@ -23,33 +24,17 @@ export const texts = {
     "values of two different traced functions were combined: use only the arguments of this function",
   notAValue: (operation: string, given: unknown) =>
     `${operation}(...) was given ${describe(given)}, and takes traced values and numbers: pass one of those`,
+  tooMany: (operation: string, takes: number, given: number) =>
+    `${operation}(...) was given ${given} values, and takes ${takes}: leave the others out, or combine two at a time`,
   unknownAxis: (operation: string, axis: string, axes: readonly string[]) =>
     `${operation} over the axis "${axis}", which no input has: the axes here are ${axes.map((a) => `"${a}"`).join(", ") || "none"}`,
 };
 
-const describe = (given: unknown): string => {
-  if (given === undefined) return "undefined";
-  if (typeof given === "number") return String(given);
-  if (typeof given === "function") return "a function";
+/** What something is, in words, for an error. */
+export const describe = (given: unknown): string => {
+  if (given === undefined || given === null) return String(given);
   if (Array.isArray(given)) return "an array";
-  return `a ${given === null ? "null" : typeof given}`;
-};
-
-/** The line of the caller of `within`, so that an error names the user's code and not the library's. */
-export const callerOf = (within: (...args: never[]) => unknown): string | undefined => {
-  const holder: { stack?: string } = {};
-  const capture = (Error as { captureStackTrace?: (target: object, from: unknown) => void })
-    .captureStackTrace;
-  if (capture === undefined) return undefined;
-  capture(holder, within);
-  const line = holder.stack?.split("\n").find((text) => text.trimStart().startsWith("at "));
-  return line === undefined ? undefined : locationIn(line);
-};
-
-/** `file:line:column` in one line of a stack trace. */
-export const locationIn = (line: string): string | undefined => {
-  const match = /\(?((?:[a-z]+:\/\/)?[^\s()]+:\d+:\d+)\)?$/.exec(line.trim());
-  return match?.[1]?.replace(/^file:\/\//, "").replace(/\?[^:]*/, "");
+  return typeof given === "object" ? "an object" : `a ${typeof given}`;
 };
 
 export class Traced {
@@ -97,6 +82,8 @@ export class Graph {
   /** All axes, outermost first: the order in which arrays are laid out. */
   readonly axes: readonly string[];
   readonly #nodes = new Map<string, Traced>();
+  /** What the user wrote and simplification left out of a node: the condition of select(c, x, x), which is x. */
+  readonly #dropped = new Map<Traced, Set<Traced>>();
   /** In the order they were built: arguments come before the nodes that use them. */
   readonly nodes: Traced[] = [];
 
@@ -174,7 +161,12 @@ export class Graph {
           args.map((arg) => arg.value),
         ),
       );
-    return simplify(this, op, args) ?? this.raw(op, args);
+    const simpler = simplify(this, op, args);
+    if (simpler === undefined) return this.raw(op, args);
+    const dropped = this.#dropped.get(simpler) ?? new Set();
+    this.#dropped.set(simpler, dropped);
+    for (const arg of args) dropped.add(arg);
+    return simpler;
   }
 
   /** A number or a node of this graph, as a node; anything else is the user's mistake. */
@@ -189,7 +181,7 @@ export class Graph {
 
   /** The first comparison that nothing in `roots` uses, if any: its result was thrown away or branched on. */
   unusedComparison(roots: readonly Traced[]): Traced | undefined {
-    const used = reachable(roots);
+    const used = visit(roots, (node) => [...node.args, ...(this.#dropped.get(node) ?? [])]);
     return this.nodes.find((node) => isElementwise(node.op) && isComparison(node.op) && !used.has(node));
   }
 }
@@ -199,26 +191,52 @@ const sumRange = (range: Range): Range => ({
   high: range.high <= 0 ? range.high : Infinity,
 });
 
-/** Every node that `roots` depend on, themselves included. */
-export const reachable = (roots: Iterable<Traced>): Set<Traced> => {
+/** Every node that is reached from `roots` by `next`, themselves included. */
+const visit = (roots: Iterable<Traced>, next: (node: Traced) => readonly Traced[]): Set<Traced> => {
   const seen = new Set<Traced>();
   const stack = [...roots];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (seen.has(node)) continue;
     seen.add(node);
-    stack.push(...node.args);
+    stack.push(...next(node));
   }
   return seen;
 };
 
+/** Every node that `roots` depend on, themselves included. */
+export const reachable = (roots: Iterable<Traced>): Set<Traced> => visit(roots, (node) => node.args);
+
 /** The nodes that `roots` are computed from, arguments first; those that `stop` holds for are not looked into. */
-export const reachableUntil = (roots: Iterable<Traced>, stop: (node: Traced) => boolean): Traced[] => {
-  const seen = new Set<Traced>();
-  const stack = [...roots];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (seen.has(node)) continue;
-    seen.add(node);
-    if (!stop(node)) stack.push(...node.args);
+export const reachableUntil = (roots: Iterable<Traced>, stop: (node: Traced) => boolean): Traced[] =>
+  [...visit(roots, (node) => (stop(node) ? [] : node.args))].sort((a, b) => a.id - b.id);
+
+let current: Graph | undefined;
+
+/** The graph of the function that is being traced, if one is. */
+export const currentGraph = (): Graph | undefined => current;
+
+/** Runs a function that builds `graph`. */
+export const building = <T>(graph: Graph, run: () => T): T => {
+  const outer = current;
+  current = graph;
+  try {
+    return run();
+  } finally {
+    current = outer;
   }
-  return [...seen].sort((a, b) => a.id - b.id);
+};
+
+/** The nodes with some of their parts replaced. */
+export const substitute = (nodes: readonly Traced[], stands: ReadonlyMap<Traced, Traced>): Traced[] => {
+  const done = new Map<Traced, Traced>(stands);
+  const visit = (each: Traced): Traced => {
+    const known = done.get(each);
+    if (known !== undefined) return known;
+    const args = each.args.map(visit);
+    const same = args.every((arg, i) => arg === each.args[i]);
+    const made = same || !isElementwise(each.op) ? each : each.graph.apply(each.op, args);
+    done.set(each, made);
+    return made;
+  };
+  return nodes.map(visit);
 };

@@ -2,8 +2,15 @@
  * Reverse-mode differentiation: the gradient of a node as more nodes of the same graph, so that value and gradient
  * share their parts and are compiled together.
  */
+import { InputError } from "../../core/errors.js";
 import { type Graph, reachable, type Traced } from "./expression.js";
 import { type Elementwise, isElementwise } from "./scalar.js";
+
+export const gradientTexts = {
+  trigamma:
+    "a gradient through trigamma was asked for: the derivative of trigamma is not an operation, so use digamma and " +
+    "lgamma where a gradient is wanted",
+};
 
 /** d(node)/d(argument i) times `adjoint`, or undefined where it is zero. */
 const pullback = (node: Traced, i: number, adjoint: Traced): Traced | undefined => {
@@ -21,9 +28,9 @@ const pullback = (node: Traced, i: number, adjoint: Traced): Traced | undefined 
       return times(i === 0 ? b : a);
     case "div":
       if (i === 0) return of("div", adjoint, b);
-      // -a / b^2, through the quotient that is there already; a constant numerator needs no second division.
-      return a.op === "constant"
-        ? of("mul", of("mul", number(-1 / a.value), adjoint), of("square", node))
+      // -a / b^2, through the quotient that is there already; 1 / b needs no second division.
+      return a.op === "constant" && a.value === 1
+        ? of("neg", of("mul", adjoint, of("square", node)))
         : of("neg", of("mul", of("div", adjoint, b), node));
     case "neg":
       return of("neg", adjoint);
@@ -32,14 +39,18 @@ const pullback = (node: Traced, i: number, adjoint: Traced): Traced | undefined 
     case "sqrt":
       return of("div", of("mul", number(0.5), adjoint), node);
     case "pow":
-      return i === 0
-        ? times(of("mul", b, of("pow", a, of("sub", b, number(1)))))
-        : // a^b log a is 0 in the limit a -> 0 for b > 0, where the product would be 0 * -infinity.
-          times(of("select", of("equal", node, number(0)), number(0), of("mul", node, of("log", a))));
+      if (i === 0) {
+        const slope = of("mul", b, of("pow", a, of("sub", b, number(1))));
+        // a^0 is flat, also where a^-1 is infinite.
+        return times(b.op === "constant" ? slope : of("select", b, slope, number(0)));
+      }
+      // a^b log a is 0 in the limit a -> 0 for b > 0, where the product would be 0 * -infinity.
+      return times(of("select", of("equal", node, number(0)), number(0), of("mul", node, of("log", a))));
     case "exp":
       return times(node);
     case "log":
-      return of("div", adjoint, a);
+      // As a product, so that the division does not wait for the adjoint.
+      return times(of("div", number(1), a));
     case "log1p":
       return of("div", adjoint, of("add", number(1), a));
     case "expm1":
@@ -67,9 +78,7 @@ const pullback = (node: Traced, i: number, adjoint: Traced): Traced | undefined 
     case "digamma":
       return times(of("trigamma", a));
     case "trigamma":
-      throw new RangeError(
-        "trigamma has no derivative here: the third derivative of lgamma is not an operation",
-      );
+      throw new InputError("derivative", gradientTexts.trigamma);
     case "erf":
       return times(of("mul", number(2 / Math.sqrt(Math.PI)), of("exp", of("neg", of("square", a)))));
     case "sum":

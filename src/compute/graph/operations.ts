@@ -6,42 +6,81 @@
  * and of `core/math.ts`.
  */
 import { TraceError } from "../../core/errors.js";
-import { callerOf, Graph, type Reduction, Traced, texts, type Value } from "./expression.js";
+import { currentGraph, Graph, type Reduction, Traced, texts, type Value } from "./expression.js";
+import { callerOf } from "./location.js";
 import { computeScalar, type Elementwise, isComparison, scalar } from "./scalar.js";
 
 type Unary = (x: Value) => Value;
 type Binary = (a: Value, b: Value) => Value;
 
-const graphOf = (values: readonly unknown[]): Graph | undefined =>
-  values.find((value): value is Traced => value instanceof Traced)?.graph;
+const graphOf = (values: readonly unknown[]): Graph =>
+  currentGraph() ?? values.find((value): value is Traced => value instanceof Traced)?.graph ?? new Graph([]);
+
+/** One use of an operation: what it gave, and the line that it stands on. */
+export interface Call {
+  readonly op: Elementwise | Reduction;
+  readonly result: Value;
+  readonly location: string | undefined;
+}
+
+let calls: Call[] | undefined;
+
+/** The operations that `run` uses, in order, up to the error that it throws, if it throws one. */
+export const recordCalls = (run: () => unknown): Call[] => {
+  const outer = calls;
+  const own: Call[] = [];
+  calls = own;
+  try {
+    run();
+  } catch {
+    // Whoever asks where two runs part does not mind that one of them ended there.
+  } finally {
+    calls = outer;
+  }
+  return own;
+};
 
 const operation = (op: Elementwise): ((...values: Value[]) => Value) => {
   const arity = scalar[op].length;
-  const apply = (...values: Value[]): Value => {
+  const build = (values: readonly Value[]): Value => {
+    if (values.length > arity) {
+      throw new TraceError("too-many", texts.tooMany(op, arity, values.length), callerOf(apply));
+    }
     if (values.length === arity && values.every((value) => typeof value === "number")) {
       return computeScalar(op, values);
     }
-    const graph = graphOf(values) ?? new Graph([]);
+    const graph = graphOf(values);
     const nodes = Array.from({ length: arity }, (_, i) => graph.lift(values[i], op, apply));
     const node = graph.apply(op, nodes);
     if (isComparison(op)) node.location ??= callerOf(apply);
     return node;
   };
+  const apply = (...values: Value[]): Value => {
+    const result = build(values);
+    calls?.push({ op, result, location: callerOf(apply) });
+    return result;
+  };
   return apply;
 };
 
-const reduction =
-  (op: Reduction) =>
-  (axis: string, value: Value): Value => {
+const reduction = (op: Reduction): ((axis: string, value: Value) => Value) => {
+  const build = (axis: string, value: Value): Value => {
     // On plain numbers an axis has length one, and both reductions leave the number as it is.
-    if (typeof value === "number") return value;
-    const caller = op === "sum" ? sum : logsumexp;
-    const node = (graphOf([value]) ?? new Graph([])).lift(value, op, caller);
-    if (!node.graph.axes.includes(axis)) {
-      throw new TraceError("unknown-axis", texts.unknownAxis(op, axis, node.graph.axes), callerOf(caller));
+    if (typeof value === "number" && currentGraph() === undefined) return value;
+    const graph = graphOf([value]);
+    const node = graph.lift(value, op, apply);
+    if (!graph.axes.includes(axis)) {
+      throw new TraceError("unknown-axis", texts.unknownAxis(op, axis, graph.axes), callerOf(apply));
     }
-    return node.graph.reduce(op, axis, node);
+    return graph.reduce(op, axis, node);
   };
+  const apply = (axis: string, value: Value): Value => {
+    const result = build(axis, value);
+    calls?.push({ op, result, location: callerOf(apply) });
+    return result;
+  };
+  return apply;
+};
 
 /** a + b */
 export const add: Binary = operation("add");
@@ -103,6 +142,6 @@ export const trigamma: Unary = operation("trigamma");
 export const erf: Unary = operation("erf");
 
 /** The sum along a named axis. */
-export const sum = (axis: string, value: Value): Value => reduction("sum")(axis, value);
+export const sum: (axis: string, value: Value) => Value = reduction("sum");
 /** log of the sum of e^value along a named axis, without overflow. */
-export const logsumexp = (axis: string, value: Value): Value => reduction("logsumexp")(axis, value);
+export const logsumexp: (axis: string, value: Value) => Value = reduction("logsumexp");

@@ -1,7 +1,8 @@
 /**
  * Interval arithmetic on the expression graph. An interval bounds every value that is a number; NaN is always
  * possible beside it. Float32 rounding can pass a bound by one part in 10^7, so users of a range compare with room
- * to spare (is it above the smallest normal number? is it finite?).
+ * to spare (is it above the smallest normal number? is it finite?). Zero has no sign here: one divided by an interval
+ * from zero up is taken to be positive.
  */
 import type { Elementwise } from "./scalar.js";
 
@@ -32,16 +33,26 @@ const multiply = (a: Range, b: Range): Range => {
   return products(a, b);
 };
 
-const reciprocal = ({ low, high }: Range): Range => {
-  if (low > 0) return { low: 1 / high, high: 1 / low };
-  if (low === 0) return { low: high === 0 ? Infinity : 1 / high, high: Infinity };
-  if (high < 0) return { low: 1 / high, high: 1 / low };
-  return ANYTHING;
+const negate = ({ low, high }: Range): Range => ({ low: 0 - high, high: 0 - low });
+
+/** A quotient of intervals, not by way of the reciprocal: that of a subnormal number is infinite. */
+const divide = (a: Range, b: Range): Range => {
+  if (b.high < 0) return negate(divide(a, negate(b)));
+  if (a.low < 0 && a.high <= 0) return negate(divide(negate(a), b));
+  if (b.low < 0) return ANYTHING;
+  const nearest = Math.abs(b.low); // zero without a sign
+  if (a.low >= 0) return between(a.low / b.high, a.high === 0 ? 0 : a.high / nearest);
+  return nearest === 0 ? ANYTHING : between(a.low / nearest, a.high / nearest);
 };
 
-const square = ({ low, high }: Range): Range => {
-  const nearest = low > 0 ? low : high < 0 ? -high : 0;
-  return { low: nearest * nearest, high: Math.max(low * low, high * high) };
+const absolute = ({ low, high }: Range): Range => ({
+  low: low > 0 ? low : high < 0 ? -high : 0,
+  high: Math.max(Math.abs(low), Math.abs(high)),
+});
+
+const square = (range: Range): Range => {
+  const { low, high } = absolute(range);
+  return { low: low * low, high: high * high };
 };
 
 const monotone = (f: (x: number) => number, { low, high }: Range): Range => between(f(low), f(high));
@@ -56,9 +67,9 @@ export const rangeOf = (op: Elementwise, args: readonly Range[]): Range => {
     case "mul":
       return multiply(a, b);
     case "div":
-      return multiply(a, reciprocal(b));
+      return divide(a, b);
     case "neg":
-      return { low: -a.high, high: -a.low };
+      return negate(a);
     case "square":
       return square(a);
     case "sqrt":
@@ -77,10 +88,8 @@ export const rangeOf = (op: Elementwise, args: readonly Range[]): Range => {
       return UNIT;
     case "softplus":
       return { low: Math.max(0, a.low), high: Math.max(0, a.high) + Math.LN2 };
-    case "abs": {
-      const squared = square(a);
-      return { low: Math.sqrt(squared.low), high: Math.max(Math.abs(a.low), Math.abs(a.high)) };
-    }
+    case "abs":
+      return absolute(a);
     case "min":
       return { low: Math.min(a.low, b.low), high: Math.min(a.high, b.high) };
     case "max":

@@ -56,7 +56,7 @@ export const simplify = (graph: Graph, op: Elementwise, args: readonly Traced[])
       if (b.op === "neg" && isConstant(a)) return of("mul", graph.constant(-a.value), b.args[0]);
       if (a.op === "neg") return of("neg", of("mul", a.args[0], b));
       if (b.op === "neg") return of("neg", of("mul", a, b.args[0]));
-      if (isConstant(a) && hasFactor(b))
+      if (isConstant(a) && isOrdinary(a.value) && hasFactor(b))
         return of("mul", graph.constant(a.value * b.args[0].value), b.args[1]);
       // Constant factors move outwards, where they meet others or leave the loop altogether.
       if (!isConstant(a) && hasFactor(b)) return of("mul", b.args[0], of("mul", a, b.args[1]));

@@ -6,7 +6,9 @@
  * (it must build the same graph) and on plain numbers (it must give what the graph gives).
  */
 import { TraceError } from "../../core/errors.js";
-import { Graph, locationIn, Traced, type Value } from "./expression.js";
+import { building, describe, Graph, Traced, texts, type Value } from "./expression.js";
+import { callerOfLibrary, thrownAt } from "./location.js";
+import { type Call, recordCalls } from "./operations.js";
 import { computeScalar, isElementwise } from "./scalar.js";
 
 /** The axes of every input, by name. */
@@ -55,12 +57,17 @@ const buildOnce = <Inputs extends InputAxes>(
   const inputs: Record<string, Traced> = {};
   for (const [name, own] of Object.entries(inputAxes)) inputs[name] = graph.input(name, own);
   const outputs: Record<string, Traced> = {};
-  const returned = guarded(() => fn(inputs as Parameters<typeof fn>[0]));
-  for (const [name, value] of Object.entries(named(returned))) {
+  const run = () => guarded(() => building(graph, () => fn(inputs as Parameters<typeof fn>[0])));
+  /** Where the function returns is not to be had; its last operation is near. */
+  const end = () => recordCalls(run).at(-1)?.location ?? callerOfLibrary();
+  for (const [name, value] of Object.entries(named(run()))) {
     if (typeof value !== "number" && !(value instanceof Traced)) {
-      throw new TraceError("not-a-result", traceTexts.notAResult(name, String(value)), undefined);
+      throw new TraceError("not-a-result", traceTexts.notAResult(name, describe(value)), end());
     }
-    outputs[name] = graph.lift(value, "return", buildOnce);
+    if (value instanceof Traced && value.graph !== graph) {
+      throw new TraceError("mixed-graphs", texts.mixedGraphs, end());
+    }
+    outputs[name] = typeof value === "number" ? graph.constant(value) : value;
   }
   return { graph, inputs, outputs };
 };
@@ -77,9 +84,7 @@ const guarded = <T>(run: () => T): T => {
   } catch (error) {
     if (error instanceof TraceError) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    const line =
-      error instanceof Error ? error.stack?.split("\n").find((text) => /^\s*at /.test(text)) : undefined;
-    const location = line === undefined ? undefined : locationIn(line);
+    const location = error instanceof Error ? thrownAt(error) : callerOfLibrary();
     throw new TraceError("failed", traceTexts.failed(message), location, { cause: error });
   }
 };
@@ -102,17 +107,49 @@ export const evaluateAt = (graph: Graph, at: Readonly<Record<string, number>>): 
   return values;
 };
 
+type Point = Readonly<Record<string, number>>;
+
 /** Points of both signs and several sizes: enough that a branch on the sign or size of an input is taken both ways. */
 const CHECK_POINTS = 12;
-const checkPoint = (names: readonly string[], round: number): Record<string, number> => {
+const checkPoint = (names: readonly string[], round: number): Point => {
   const scale = [0.3, 1, 3, 20][round % 4];
   return Object.fromEntries(
     names.map((name, i) => [name, scale * Math.sin(1 + 12.9898 * (i + 1) + 78.233 * (round + 1))]),
   );
 };
+/** Where `x ? a : b` and `x === 0` go the other way. */
+const zeroPoint = (names: readonly string[]): Point => Object.fromEntries(names.map((name) => [name, 0]));
 
-const same = (a: number, b: number): boolean =>
-  Object.is(a, b) || a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-300);
+/** Equal but for rounding, which grows with the largest number on the way: the graph gathers constants. */
+const same = (a: number, b: number, largest: number): boolean =>
+  Object.is(a, b) ||
+  a === b ||
+  Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b)) + 1e-13 * largest;
+
+const largestIn = (values: Float64Array): number =>
+  values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+
+/** The line where two runs of a function part: the first operation that only one has, or with another result. */
+const firstDifference = (one: readonly Call[], other: readonly Call[], at: Point): string | undefined => {
+  const valuesOf = new Map<Graph, Float64Array>();
+  const numberOf = ({ result }: Call): number => {
+    if (typeof result === "number") return result;
+    const values = valuesOf.get(result.graph) ?? evaluateAt(result.graph, at);
+    valuesOf.set(result.graph, values);
+    return values[result.id];
+  };
+  const differ = (a: Call, b: Call) =>
+    a.op !== b.op || a.location !== b.location || !same(numberOf(a), numberOf(b), 0);
+  const [longer, shorter] = one.length > other.length ? [one, other] : [other, one];
+  const parts = longer.find((call, i) => shorter[i] === undefined || differ(call, shorter[i]));
+  return parts?.location ?? callerOfLibrary();
+};
+
+const fingerprint = ({ graph, outputs }: Trace): string =>
+  JSON.stringify([
+    graph.nodes.map(({ op, value, name, args }) => [op, String(value), name, args.map(({ id }) => id)]),
+    Object.entries(outputs).map(([name, { id }]) => [name, id]),
+  ]);
 
 /** Traces `fn` and makes sure that the graph says what the function says. */
 export const trace = <const Inputs extends InputAxes>(
@@ -120,32 +157,32 @@ export const trace = <const Inputs extends InputAxes>(
   inputAxes: Inputs,
   axes: readonly string[] = axesOf(inputAxes),
 ): Trace => {
-  const traced = buildOnce(fn, inputAxes, axes);
+  const build = () => buildOnce(fn, inputAxes, axes);
+  const traced = build();
   const { graph, outputs } = traced;
   const unused = graph.unusedComparison(Object.values(outputs));
   if (unused !== undefined) throw new TraceError("branch", traceTexts.branched(unused.op), unused.location);
-  const again = buildOnce(fn, inputAxes, axes);
-  const changed = Object.keys(outputs).some((name) => again.outputs[name]?.id !== outputs[name].id);
-  const fingerprint = (g: Graph) => g.nodes.map((n) => `${n.op}${n.value}${n.name}`).join();
-  if (changed || fingerprint(again.graph) !== fingerprint(graph)) {
-    throw new TraceError("changing", traceTexts.changing, undefined);
+  const names = Object.keys(inputAxes);
+  if (fingerprint(build()) !== fingerprint(traced)) {
+    const location = firstDifference(recordCalls(build), recordCalls(build), checkPoint(names, 0));
+    throw new TraceError("changing", traceTexts.changing, location);
   }
-  for (let round = 0; round < CHECK_POINTS; round++) {
-    const at = checkPoint(Object.keys(inputAxes), round);
-    const direct = named(guarded(() => fn(at as Parameters<typeof fn>[0])));
+  const check = (at: Point, onlyFinite: boolean) => {
+    const run = () => fn(at as Parameters<typeof fn>[0]);
+    const direct = named(guarded(run));
     const values = evaluateAt(graph, at);
+    const largest = largestIn(values);
     for (const [name, node] of Object.entries(outputs)) {
       const value = direct[name];
-      // Constants gathered by the graph round differently; only a real difference counts.
-      if (
-        typeof value === "number" &&
-        !same(value, values[node.id]) &&
-        !same(value + 1, values[node.id] + 1)
-      ) {
-        const point = Object.entries(at).map(([key, number]) => `${key} = ${number.toPrecision(4)}`);
-        throw new TraceError("disagrees", traceTexts.disagrees(point.join(", ")), undefined);
-      }
+      if (typeof value !== "number" || same(value, values[node.id], largest)) continue;
+      if (onlyFinite && !Number.isFinite(value)) continue;
+      const location = firstDifference(recordCalls(build), recordCalls(run), at);
+      const point = Object.entries(at).map(([key, number]) => `${key} = ${number.toPrecision(4)}`);
+      throw new TraceError("disagrees", traceTexts.disagrees(point.join(", ")), location);
     }
-  }
+  };
+  for (let round = 0; round < CHECK_POINTS; round++) check(checkPoint(names, round), false);
+  // At zero the graph may have another sign of zero than the function, and so another infinity or NaN.
+  check(zeroPoint(names), true);
   return traced;
 };

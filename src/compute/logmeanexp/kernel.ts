@@ -4,6 +4,7 @@
  */
 import type { Traced } from "../graph/expression.js";
 import { type FunctionWriter, I32 } from "../wasm/encoder.js";
+import { keep } from "../wasm/kernel.js";
 import { bitsOf, INNER, OBSERVATION, OUTER } from "./axes.js";
 
 /** Words at the start of every job description; the addresses of the inputs follow, then the constants. */
@@ -33,16 +34,27 @@ export const WORDS = {
   kept: 14,
   /** For every outer sample, the log-sum-exp of its log-likelihoods and the adjoint of its value. */
   weights: 15,
-  /** Sums of the second pass per outer sample, one set per task. */
+  /** Sums of the second pass, one set per task. */
   parts: 16,
   partBytes: 17,
-  /** Sums of the second pass that no outer sample has a share in, one set per task. */
-  blockParts: 18,
-  blockPartBytes: 19,
   /** Gradients in inner samples, rows filled up to whole vectors. */
-  innerGradients: 20,
-  inputs: 21,
+  innerGradients: 18,
+  inputs: 19,
 } as const;
+
+/** Pushes a word of the job description. */
+export const pushWord = (writer: FunctionWriter, word: number): void => {
+  writer.get(0).memory("i32.load", 4 * word);
+};
+
+/** A local with `base + index * bytes`, base and bytes being words of the job description. */
+export const keepPlace = (writer: FunctionWriter, base: number, index: number, bytes: number): number =>
+  keep(writer, () => {
+    pushWord(writer, base);
+    writer.get(index);
+    pushWord(writer, bytes);
+    writer.op("i32.mul").op("i32.add");
+  });
 
 /** A local that holds a word of the job description. */
 export const loadWord = (writer: FunctionWriter, word: number): number => {

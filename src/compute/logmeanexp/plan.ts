@@ -7,7 +7,7 @@
  * computed from tables of them.
  */
 import { InputError } from "../../core/errors.js";
-import { type Graph, reachable, type Traced } from "../graph/expression.js";
+import { type Graph, reachable, substitute, type Traced } from "../graph/expression.js";
 import { gradient } from "../graph/gradient.js";
 import { isElementwise } from "../graph/scalar.js";
 import { AXES, bitsOf, INNER, OUTER } from "./axes.js";
@@ -58,9 +58,10 @@ const COST: Readonly<Record<string, number>> = {
   erf: 40,
 };
 
-const cost = (node: Traced): number => {
+/** Rough cost of computing all of these nodes. */
+export const cost = (...nodes: readonly Traced[]): number => {
   let total = 0;
-  for (const each of reachable([node])) if (isElementwise(each.op)) total += COST[each.op] ?? 1;
+  for (const each of reachable(nodes)) if (isElementwise(each.op)) total += COST[each.op] ?? 1;
   return total;
 };
 
@@ -91,20 +92,6 @@ const sumOf = (graph: Graph, parts: readonly { factor: number; node: Traced }[])
     (sum, { factor, node }) => graph.apply("add", [sum, graph.apply("mul", [graph.constant(factor), node])]),
     graph.constant(0),
   );
-
-/** The node with some of its parts replaced. */
-const substitute = (node: Traced, stands: ReadonlyMap<Traced, Traced>): Traced => {
-  const done = new Map<Traced, Traced>(stands);
-  const visit = (each: Traced): Traced => {
-    const known = done.get(each);
-    if (known !== undefined) return known;
-    const made =
-      isElementwise(each.op) && each.args.length > 0 ? each.graph.apply(each.op, each.args.map(visit)) : each;
-    done.set(each, made);
-    return made;
-  };
-  return visit(node);
-};
 
 /** The largest parts of `joint` that the batch shares and that are worth a table. */
 const sharedParts = (joint: Traced): Traced[] => {
@@ -168,7 +155,7 @@ export const plan = (root: Traced, wanted: readonly Traced[], { product }: { pro
     shared = [...separated.shared];
   }
   // A gradient in something that the batch shares is summed over the batch, as a table's is.
-  const free = reachable([substitute(joint, new Map(shared.map((node) => [node, graph.constant(0)])))]);
+  const free = reachable(substitute([joint], new Map(shared.map((node) => [node, graph.constant(0)]))));
   for (const leaf of wanted) {
     const bits = bitsOf(leaf);
     if ((bits & INNER) !== 0 && (bits & OUTER) === 0 && free.has(leaf) && !shared.includes(leaf))
@@ -188,7 +175,7 @@ export const plan = (root: Traced, wanted: readonly Traced[], { product }: { pro
     };
   }
   const stands = shared.map((node, k) => ({ node, stand: graph.input(`#${k}`, node.axes) }));
-  const replaced = substitute(joint, new Map(stands.map(({ node, stand }) => [node, stand])));
+  const [replaced] = substitute([joint], new Map(stands.map(({ node, stand }) => [node, stand])));
   return { graph, outer, inner, joint: replaced, shared: stands, product: separated !== undefined, wanted };
 };
 

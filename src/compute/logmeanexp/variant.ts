@@ -2,13 +2,13 @@
  * One compiled form of a log-mean-exp: its kernels, the memory they work in, and the last sums, which are few and
  * are done here in float64 in a fixed order.
  */
-import type { Traced } from "../graph/expression.js";
+import { reachable, type Traced } from "../graph/expression.js";
 import { ModuleWriter } from "../wasm/encoder.js";
 import { ConstantPool } from "../wasm/vector.js";
 import type { Kernels, Workspace } from "../workspace.js";
 import { bitsOf, INNER, OBSERVATION, OUTER, type Sizes } from "./axes.js";
 import { WORDS } from "./kernel.js";
-import { type Plan, usesTables } from "./plan.js";
+import { cost, type Plan, usesTables } from "./plan.js";
 import { RECORD_HEAD, type StreamLayout, streamLayout, writeStream } from "./stream.js";
 import {
   type GradientLayout,
@@ -24,6 +24,19 @@ const CHUNK = 8192;
 /** Tasks of the passes over the tables: enough for many threads, few enough that their sums take little memory. */
 const BLOCKS = 16;
 
+/** Loops over at most this many observations are written out, if that takes no more than so many instructions. */
+const MOST_WRITTEN = 16;
+const LONGEST_WRITTEN = 2000;
+
+interface Compiled {
+  readonly kernels: Kernels;
+  readonly pool: ConstantPool;
+}
+
+/** Whether a gradient comes through the tables or per pair, and so needs the second pass. */
+const reachesTables = ({ shared, inner }: Plan, leaf: Traced): boolean =>
+  (bitsOf(leaf) & INNER) !== 0 || reachable([inner, ...shared.map(({ node }) => node)]).has(leaf);
+
 /** The arrays a program has, whatever form computes them. */
 export interface Arrays {
   readonly inputs: readonly Traced[];
@@ -34,12 +47,13 @@ export interface Arrays {
 
 export class Variant {
   readonly #plan: Plan;
+  readonly #inputs: readonly Traced[];
   readonly #workspace: Workspace;
-  readonly #kernels: Kernels;
-  readonly #pool: ConstantPool;
   readonly #stream: StreamLayout;
   readonly #tables: TableLayout | undefined;
   readonly #gradient: GradientLayout | undefined;
+  /** Kernels by the number of observations they are written for; `undefined` for any. */
+  readonly #compiled = new Map<number | undefined, Compiled>();
   readonly #memory: number[] = [];
   #words = new Map<keyof typeof WORDS, number>();
   #sums = new Map<Traced, Float64Array>();
@@ -47,30 +61,41 @@ export class Variant {
   #sizes: Sizes = { outer: 0, observation: 0, inner: 0 };
 
   constructor(plan: Plan, inputs: readonly Traced[], workspace: Workspace) {
-    const { fma } = workspace;
     this.#plan = plan;
+    this.#inputs = inputs;
     this.#workspace = workspace;
-    const pool = new ConstantPool((writer) => writer.get(0), 4 * (WORDS.inputs + inputs.length));
-    this.#pool = pool;
+    this.#stream = streamLayout(plan);
+    this.#tables = usesTables(plan) ? tableLayout(plan) : undefined;
+    const second = this.#tables !== undefined && plan.wanted.some((leaf) => reachesTables(plan, leaf));
+    this.#gradient = second ? gradientLayout(plan) : undefined;
+  }
+
+  /** The kernels for this many observations, whose loop is written out where that is short. */
+  get #code(): Compiled {
+    const { observation } = this.#sizes;
+    const size = observation * cost(this.#stream.joint, ...this.#stream.stored.map(({ partial }) => partial));
+    const written = observation <= MOST_WRITTEN && size <= LONGEST_WRITTEN ? observation : undefined;
+    const known = this.#compiled.get(written);
+    if (known !== undefined) return known;
     const module = new ModuleWriter();
+    const pool = new ConstantPool((writer) => writer.get(0), 4 * (WORDS.inputs + this.#inputs.length));
+    const options = { inputs: this.#inputs, fma: this.#workspace.fma, pool, written };
     const names = ["stream"];
-    const tables = usesTables(plan) ? tableLayout(plan) : undefined;
-    this.#tables = tables;
-    this.#stream = streamLayout(plan, { tables: tables !== undefined });
-    if (tables === undefined) {
-      writeStream(module, this.#stream, inputs, fma, pool);
-    } else {
-      const gradient = plan.wanted.length > 0 ? gradientLayout(plan) : undefined;
-      this.#gradient = gradient;
-      writeStream(module, this.#stream, inputs, fma, pool, { layout: tables, kept: gradient?.kept ?? [] });
-      writeTables(module, plan, tables, inputs, fma, pool);
+    const tables = this.#tables;
+    const gradient = this.#gradient;
+    if (tables === undefined) writeStream(module, this.#stream, options);
+    else {
+      writeStream(module, this.#stream, options, { layout: tables, kept: gradient?.kept ?? [] });
+      writeTables(module, this.#plan, tables, options);
       names.push("tables");
       if (gradient !== undefined) {
-        writeGradient(module, tables, gradient, inputs, fma, pool);
+        writeGradient(module, tables, gradient, options);
         names.push("gradient");
       }
     }
-    this.#kernels = workspace.load(module, names);
+    const made = { kernels: this.#workspace.load(module, names), pool };
+    this.#compiled.set(written, made);
+    return made;
   }
 
   get #rows(): number {
@@ -124,25 +149,23 @@ export class Variant {
       if (gradient !== undefined) {
         const { perPair, back } = gradient;
         const part = 16 * gradient.part(observation);
-        const blockPart = 16 * gradient.blockPart(observation);
         words.set("kept", this.#allocate(4 * outer * observation * gradient.kept.length));
         words.set("weights", this.#allocate(8 * outer));
-        words.set("parts", this.#allocate(part * outer * this.#blocks));
+        words.set("parts", this.#allocate(part * this.#blocks));
         words.set("partBytes", part);
-        words.set("blockParts", this.#allocate(blockPart * this.#blocks));
-        words.set("blockPartBytes", blockPart);
         words.set("innerGradients", this.#allocate(padded * (perPair.length * outer + back.perInner.length)));
       }
     }
     this.#words = words;
-    const length = WORDS.inputs + arrays.inputs.length + this.#pool.bits.length;
+    const { pool } = this.#code;
+    const length = WORDS.inputs + arrays.inputs.length + pool.bits.length;
     this.#descriptor = this.#allocate(4 * length);
     const view = workspace.words(this.#descriptor, length);
     for (const [name, value] of words) view[WORDS[name]] = value;
     arrays.inputs.forEach((input, i) => {
       view[WORDS.inputs + i] = arrays.address(input);
     });
-    view.set(this.#pool.bits, WORDS.inputs + arrays.inputs.length);
+    view.set(pool.bits, WORDS.inputs + arrays.inputs.length);
     this.#sums = new Map(
       this.#plan.wanted
         .filter((leaf) => (bitsOf(leaf) & INNER) === 0)
@@ -177,9 +200,9 @@ export class Variant {
   /** The values, and with them all that a gradient needs. */
   forward(arrays: Arrays): void {
     const { outer, inner, observation } = this.#sizes;
-    if (this.#tables !== undefined) this.#kernels.run("tables", this.#descriptor, this.#blocks);
+    if (this.#tables !== undefined) this.#code.kernels.run("tables", this.#descriptor, this.#blocks);
     const chunks = this.#chunks;
-    this.#kernels.run("stream", this.#descriptor, outer * chunks);
+    this.#code.kernels.run("stream", this.#descriptor, outer * chunks);
     const size = this.#stream.size(observation);
     const records = this.#floats("records", outer * chunks * size);
     const logInner = Math.log(inner);
@@ -267,61 +290,25 @@ export class Variant {
       weights[2 * b] = shift + Math.log(z);
       weights[2 * b + 1] = adjoint(b);
     }
-    const partFloats = 4 * layout.part(observation);
-    const blockFloats = 4 * layout.blockPart(observation);
-    const parts = this.#floats("parts", partFloats * outer * this.#blocks).fill(0);
-    const blockParts = this.#floats("blockParts", blockFloats * this.#blocks).fill(0);
-    this.#kernels.run("gradient", this.#descriptor, this.#blocks);
+    const { perPair, back } = layout;
+    const floats = 4 * layout.part(observation);
+    const parts = this.#floats("parts", floats * this.#blocks).fill(0);
+    this.#code.kernels.run("gradient", this.#descriptor, this.#blocks);
 
-    const { perObservation, perOuter, perPair, back } = layout;
-    const lanes = (from: Float32Array, at: number) => from[at] + from[at + 1] + from[at + 2] + from[at + 3];
-    const add = (
-      leaf: Traced,
-      factor: number,
-      at: (block: number, b: number, t: number) => number,
-      from: Float32Array,
-      batch: number,
-      steps: number,
-    ) => {
+    const add = (leaf: Traced, factor: number, start: number, width: number) => {
       const sums = this.#sums.get(leaf);
       if (sums === undefined) return;
-      const place = this.#place(leaf);
       for (let block = 0; block < this.#blocks; block++) {
-        for (let b = 0; b < batch; b++) {
-          for (let t = 0; t < steps; t++) sums[place(b, t)] += factor * lanes(from, at(block, b, t));
+        for (let t = 0; t < sums.length; t++) {
+          const at = block * floats + 4 * (start + t * width);
+          sums[t] += factor * (parts[at] + parts[at + 1] + parts[at + 2] + parts[at + 3]);
         }
       }
     };
-    perOuter.forEach(({ leaf, factor }, v) => {
-      add(leaf, factor, (block, b) => (block * outer + b) * partFloats + 4 * v, parts, outer, 1);
-    });
-    perObservation.forEach(({ leaf, factor }, v) => {
-      const width = perObservation.length;
-      const start = 4 * (perOuter.length + v);
-      add(
-        leaf,
-        factor,
-        (block, b, t) => (block * outer + b) * partFloats + start + 4 * t * width,
-        parts,
-        outer,
-        observation,
-      );
-    });
-    back.single.forEach(({ leaf, factor }, v) => {
-      add(leaf, factor, (block) => block * blockFloats + 4 * v, blockParts, 1, 1);
-    });
-    back.perObservation.forEach(({ leaf, factor }, v) => {
-      const width = back.perObservation.length;
-      const start = 4 * (back.single.length + v);
-      add(
-        leaf,
-        factor,
-        (block, _, t) => block * blockFloats + start + 4 * t * width,
-        blockParts,
-        1,
-        observation,
-      );
-    });
+    for (const [v, { leaf, factor }] of back.single.entries()) add(leaf, factor, v, 0);
+    for (const [v, { leaf, factor }] of back.perObservation.entries()) {
+      add(leaf, factor, back.single.length + v, back.perObservation.length);
+    }
 
     const padded = 4 * this.#rows;
     const rows = this.#floats("innerGradients", padded * (perPair.length * outer + back.perInner.length));

@@ -27,8 +27,8 @@ export interface Words {
 }
 
 const INNER = 1;
-/** Finite and below every float that is not -Infinity, so that differences are never NaN. */
-const LOWEST = -3e38;
+/** The least finite float32: differences from it are never NaN, as those from -Infinity would be. */
+const LOWEST = -(2 - 2 ** -23) * 2 ** 127;
 
 export const writeNest = (
   module: ModuleWriter,
@@ -264,7 +264,8 @@ const writeLogSumExpStep = (
   const x = keepVector(writer, () =>
     writer.get(value).f32(-Infinity).simd("f32x4.splat").get(valid).simd("v128.bitselect"),
   );
-  const next = keepVector(writer, () => writer.get(most).get(x).simd("f32x4.pmax"));
+  // `max` and not `pmax`: a NaN stays, also where an Infinity would hide it.
+  const next = keepVector(writer, () => writer.get(most).get(x).simd("f32x4.max"));
   const scaled = compute(writer, fma, pool, [sum, most, x, next], (g, z, m, v, m1) =>
     g.madd(
       z,

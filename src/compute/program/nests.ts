@@ -55,7 +55,7 @@ export const planNests = (graph: Graph, outputs: readonly Output[]): Nest[] => {
     result: NestResult,
   ) => {
     const outer = axes.filter((axis) => axis !== inner);
-    const key = [order, kind, outer.join(), inner].join(" ");
+    const key = JSON.stringify([order, kind, outer, inner]);
     const group = groups.get(key);
     if (group !== undefined) group.nest.results.push(result);
     else groups.set(key, { order, nest: { kind, outer, inner, results: [result] } });

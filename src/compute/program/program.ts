@@ -29,7 +29,7 @@ export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptio
 type FloatArray = Float32Array | Float64Array;
 
 export interface Program<Inputs extends InputAxes> {
-  /** Gives every axis its length; all elements become zero. */
+  /** Gives every axis its length; all elements become zero. A program without axes needs no call. */
   resize(sizes: Readonly<Record<string, number>>): void;
   /** The array of an input; write into it. A view taken before a `resize` is stale. */
   input(name: keyof Inputs & string): FloatArray;
@@ -52,6 +52,8 @@ export const compileTexts = {
     `there is no ${kind} "${name}": there is ${quoted(names)}`,
   size: (axis: string, given: unknown) =>
     `the length of the axis "${axis}" was ${String(given)}: give a whole number of at least 1`,
+  unsized: (axes: readonly string[]) => `the axes ${quoted(axes)} have no lengths yet: call resize first`,
+  disposed: "this program was disposed of: compile a new one",
 };
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ") || "none";
@@ -119,14 +121,14 @@ export const compile = <const Inputs extends InputAxes>(
   options: CompileOptions<Inputs>,
 ): Program<Inputs> => {
   const { inputs: inputAxes, gradients = [], of, backend = "wasm" } = options;
-  const missing = gradients.find((name) => !(name in inputAxes));
+  const missing = gradients.find((name) => !Object.hasOwn(inputAxes, name));
   if (missing !== undefined) {
     throw new InputError("gradient", compileTexts.unknownGradient(missing, Object.keys(inputAxes)));
   }
   const { graph, inputs, outputs } = trace(fn, inputAxes);
   const names = Object.keys(outputs);
   const root = of ?? (names.length === 1 ? names[0] : undefined);
-  if (gradients.length > 0 && (root === undefined || !(root in outputs))) {
+  if (gradients.length > 0 && (root === undefined || !Object.hasOwn(outputs, root))) {
     throw new InputError("of", compileTexts.of(of, names));
   }
   const stored: Stored[] = [
@@ -151,28 +153,42 @@ export const compile = <const Inputs extends InputAxes>(
   }
   const layout = layOut(graph, stored);
   const machine = backend === "js" ? onPlainArrays(layout) : inWorkspace(layout, options);
+  let state: "unsized" | "ready" | "disposed" = "unsized";
+  const resize = (sizes: Readonly<Record<string, number>>) => {
+    if (state === "disposed") throw new InputError("disposed", compileTexts.disposed);
+    for (const axis of graph.axes) {
+      if (!Number.isInteger(sizes[axis]) || sizes[axis] < 1) {
+        throw new InputError("size", compileTexts.size(axis, sizes[axis]));
+      }
+    }
+    state = "unsized";
+    machine.resize(sizes);
+    state = "ready";
+  };
+  const ready = (): Machine => {
+    if (state === "disposed") throw new InputError("disposed", compileTexts.disposed);
+    if (state === "unsized") throw new InputError("unsized", compileTexts.unsized(graph.axes));
+    return machine;
+  };
+  if (graph.axes.length === 0) resize({});
   const find = (kind: Stored["kind"], name: string): FloatArray => {
     const index = stored.findIndex((each) => each.kind === kind && each.name === name);
     if (index < 0) {
       const known = stored.filter((each) => each.kind === kind).map((each) => each.name);
       throw new InputError("name", compileTexts.name(kind, name, known));
     }
-    return machine.array(index);
+    return ready().array(index);
   };
   return {
-    resize(sizes) {
-      for (const axis of graph.axes) {
-        if (!Number.isInteger(sizes[axis]) || sizes[axis] < 1) {
-          throw new InputError("size", compileTexts.size(axis, sizes[axis]));
-        }
-      }
-      machine.resize(sizes);
-    },
+    resize,
     input: (name) => find("input", name),
     output: (name = SINGLE) => find("output", name),
     gradient: (name) => find("gradient", name),
-    run: () => machine.run(),
-    dispose: () => machine.dispose(),
+    run: () => ready().run(),
+    dispose() {
+      if (state !== "disposed") machine.dispose();
+      state = "disposed";
+    },
   };
 };
 
@@ -229,18 +245,19 @@ const inWorkspace = (
     writeNest(module, names[i], nest, find, target, words, workspace.fma, pool);
   });
   const kernels = workspace.load(module, names);
-  let addresses: number[] = [];
+  const addresses: number[] = [];
   let descriptor = 0;
   let tasks: number[] = [];
   let sizes: Readonly<Record<string, number>> = {};
   const release = () => {
-    for (const address of [...addresses, descriptor]) workspace.release(address);
+    for (const address of [...addresses.splice(0), descriptor]) workspace.release(address);
+    descriptor = 0;
   };
   return {
     resize(next) {
       release();
       sizes = { ...next };
-      addresses = places.map((place) => workspace.allocate(4 * lengthOf(place.axes, sizes)));
+      for (const place of places) addresses.push(workspace.allocate(4 * lengthOf(place.axes, sizes)));
       descriptor = workspace.allocate(4 * (wordCount + pool.bits.length));
       const view = workspace.words(descriptor, wordCount + pool.bits.length);
       view.set(axes.map((axis) => sizes[axis]));
@@ -258,7 +275,7 @@ const inWorkspace = (
       });
       view.set(pool.bits, wordCount);
     },
-    array: (index) => workspace.floats(addresses[index] ?? 0, lengthOf(places[index].axes, sizes)),
+    array: (index) => workspace.floats(addresses[index], lengthOf(places[index].axes, sizes)),
     run() {
       names.forEach((name, i) => {
         kernels.run(name, descriptor, tasks[i]);

@@ -34,6 +34,7 @@ const PLAIN = {
   "f64.lt": 0x63,
   "f64.gt": 0x64,
   "f64.le": 0x65,
+  "i32.popcnt": 0x69,
   "i32.add": 0x6a,
   "i32.sub": 0x6b,
   "i32.mul": 0x6c,
@@ -79,6 +80,7 @@ const PLAIN = {
 const SIMD = {
   "i8x16.swizzle": 0x0e,
   "i32x4.splat": 0x11,
+  "i64x2.splat": 0x12,
   "f32x4.splat": 0x13,
   "f64x2.splat": 0x14,
   "i32x4.eq": 0x37,
@@ -94,6 +96,8 @@ const SIMD = {
   "f32x4.gt": 0x44,
   "f32x4.le": 0x45,
   "f32x4.ge": 0x46,
+  "f64x2.lt": 0x49,
+  "f64x2.gt": 0x4a,
   "v128.not": 0x4d,
   "v128.and": 0x4e,
   "v128.andnot": 0x4f,
@@ -108,6 +112,7 @@ const SIMD = {
   "f32x4.trunc": 0x69,
   "f32x4.nearest": 0x6a,
   "f64x2.nearest": 0x94,
+  "i32x4.bitmask": 0xa4,
   "i32x4.shl": 0xab,
   "i32x4.shr_s": 0xac,
   "i32x4.shr_u": 0xad,
@@ -116,6 +121,12 @@ const SIMD = {
   "i32x4.mul": 0xb5,
   "i32x4.min_s": 0xb6,
   "i32x4.max_s": 0xb8,
+  "i64x2.shl": 0xcb,
+  "i64x2.shr_u": 0xcd,
+  "i64x2.add": 0xce,
+  "i64x2.sub": 0xd1,
+  "i64x2.extmul_low_i32x4_u": 0xde,
+  "i64x2.extmul_high_i32x4_u": 0xdf,
   "f32x4.abs": 0xe0,
   "f32x4.neg": 0xe1,
   "f32x4.sqrt": 0xe3,
@@ -127,6 +138,9 @@ const SIMD = {
   "f32x4.max": 0xe9,
   "f32x4.pmin": 0xea,
   "f32x4.pmax": 0xeb,
+  "f64x2.abs": 0xec,
+  "f64x2.neg": 0xed,
+  "f64x2.sqrt": 0xef,
   "f64x2.add": 0xf0,
   "f64x2.sub": 0xf1,
   "f64x2.mul": 0xf2,
@@ -142,6 +156,7 @@ const SIMD = {
 /** Loads and stores: [prefix or opcode, sub-opcode or undefined, natural alignment as a power of two]. */
 const MEMORY = {
   "i32.load": [0x28, undefined, 2],
+  "i64.load": [0x29, undefined, 3],
   "f32.load": [0x2a, undefined, 2],
   "f64.load": [0x2b, undefined, 3],
   "i32.store": [0x36, undefined, 2],
@@ -149,8 +164,10 @@ const MEMORY = {
   "f64.store": [0x39, undefined, 3],
   "v128.load": [0xfd, 0x00, 2],
   "v128.load32_splat": [0xfd, 0x09, 2],
+  "v128.load64_splat": [0xfd, 0x0a, 2],
   "v128.store": [0xfd, 0x0b, 2],
   "v128.load32_zero": [0xfd, 0x5c, 2],
+  "v128.load64_zero": [0xfd, 0x5d, 2],
 } as const;
 
 export type PlainInstruction = keyof typeof PLAIN;
@@ -270,6 +287,13 @@ export class FunctionWriter {
     this.#code.push(0xfd, 0x5a, 2);
     this.#code.unsigned(offset);
     this.#code.push(index);
+    return this;
+  }
+
+  /** `i8x16.shuffle` of 32-bit lanes: 0 to 3 are those of the first vector on the stack, 4 to 7 of the second. */
+  shuffle32(...lanes: readonly [number, number, number, number]): this {
+    this.#code.push(0xfd, 0x0d);
+    for (const lane of lanes) for (let i = 0; i < 4; i++) this.#code.push(4 * lane + i);
     return this;
   }
 

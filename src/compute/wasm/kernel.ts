@@ -14,6 +14,21 @@ export const keep = (writer: FunctionWriter, push: () => void): number => {
   return local;
 };
 
+/** Pushes base + index * scale, all but a constant scale being locals. */
+export const pushAt = (writer: FunctionWriter, base: number, index: number, scale: number): void => {
+  writer.get(base).get(index).i32(scale).op("i32.mul").op("i32.add");
+};
+
+/** pointer += bytes */
+export const advance = (writer: FunctionWriter, pointer: number, bytes: number): void => {
+  if (bytes !== 0) writer.get(pointer).i32(bytes).op("i32.add").set(pointer);
+};
+
+/** Runs `body` if the local a is below the local b. */
+export const whenBelow = (writer: FunctionWriter, a: number, b: number, body: () => void): void => {
+  writer.get(a).get(b).op("i32.lt_u").when(body);
+};
+
 /** A local with the value of a vector expression. */
 export const keepVector = (writer: FunctionWriter, push: () => void): number => {
   const vector = writer.local(V128);
@@ -93,6 +108,22 @@ export const accumulate = (writer: FunctionWriter, sum: number, push: () => void
   writer.simd("f32x4.add").set(sum);
 };
 
+/** sum += a * b, fused where the machine can. */
+export const accumulateProduct = (
+  writer: FunctionWriter,
+  fma: boolean,
+  sum: number,
+  pushA: () => void,
+  pushB: () => void,
+): void => {
+  if (!fma) writer.get(sum);
+  pushA();
+  pushB();
+  if (fma) writer.get(sum).simd("f32x4.relaxed_madd");
+  else writer.simd("f32x4.mul").simd("f32x4.add");
+  writer.set(sum);
+};
+
 /** A fresh vector local, zero at this point of the code. */
 export const zeroVector = (writer: FunctionWriter): number => {
   const local = writer.local(V128);
@@ -100,25 +131,91 @@ export const zeroVector = (writer: FunctionWriter): number => {
   return local;
 };
 
-/** `local += a * b` in memory at `[pointer + offset]`, fused where the machine can. */
-export const accumulateAt = (
-  writer: FunctionWriter,
-  fma: boolean,
-  pointer: number,
-  offset: number,
-  pushA: () => void,
-  pushB: () => void,
-): void => {
-  writer.get(pointer);
-  if (fma) {
-    pushA();
-    pushB();
-    writer.get(pointer).memory("v128.load", offset).simd("f32x4.relaxed_madd");
-  } else {
-    writer.get(pointer).memory("v128.load", offset);
-    pushA();
-    pushB();
-    writer.simd("f32x4.mul").simd("f32x4.add");
+/**
+ * A pointer that moves with a loop: in a loop of the machine by an addition, in one that is written out by the
+ * offsets of its loads and stores.
+ */
+export class Cursor {
+  readonly bytes: number;
+  readonly #writer: FunctionWriter;
+  readonly #pointer: number;
+  #shift = 0;
+
+  /** Moves `bytes` a step. */
+  constructor(writer: FunctionWriter, bytes: number) {
+    this.#writer = writer;
+    this.#pointer = writer.local(I32);
+    this.bytes = bytes;
   }
-  writer.memory("v128.store", offset);
+
+  start(push: () => void): void {
+    push();
+    this.#writer.set(this.#pointer);
+  }
+
+  load(offset: number, instruction: "v128.load" | "v128.load32_splat" = "v128.load"): void {
+    this.#writer.get(this.#pointer).memory(instruction, offset + this.#shift);
+  }
+
+  store(offset: number, push: () => void): void {
+    this.#writer.get(this.#pointer);
+    push();
+    this.#writer.memory("v128.store", offset + this.#shift);
+  }
+
+  /** memory += a * b, fused where the machine can. */
+  accumulate(offset: number, fma: boolean, pushA: () => void, pushB: () => void): void {
+    this.store(offset, () => {
+      if (fma) {
+        pushA();
+        pushB();
+        this.load(offset);
+        this.#writer.simd("f32x4.relaxed_madd");
+      } else {
+        this.load(offset);
+        pushA();
+        pushB();
+        this.#writer.simd("f32x4.mul").simd("f32x4.add");
+      }
+    });
+  }
+
+  /** Next step, in a loop of the machine. */
+  advance(): void {
+    advance(this.#writer, this.#pointer, this.bytes);
+  }
+
+  /** Step `count` of a loop that is written out. */
+  moveTo(count: number): void {
+    this.#shift = count * this.bytes;
+  }
+}
+
+/** A loop of `length` (a local) steps; of `written` steps without a loop where that is given. */
+export const walk = (
+  writer: FunctionWriter,
+  cursors: readonly Cursor[],
+  length: number,
+  written: number | undefined,
+  body: (step: number) => void,
+): void => {
+  if (written === undefined) {
+    const counter = writer.local(I32);
+    writer.loop(
+      counter,
+      () => writer.i32(0),
+      () => writer.get(length),
+      1,
+      () => {
+        body(0);
+        for (const cursor of cursors) cursor.advance();
+      },
+    );
+    return;
+  }
+  for (let step = 0; step < written; step++) {
+    for (const cursor of cursors) cursor.moveTo(step);
+    body(step);
+  }
+  for (const cursor of cursors) cursor.moveTo(0);
 };

@@ -45,7 +45,7 @@ export class Lowering {
   }
 
   /** The factors of a product or square, for fused multiply-add. */
-  #factors(node: Traced): readonly [VectorNode, VectorNode] | undefined {
+  factors(node: Traced): readonly [VectorNode, VectorNode] | undefined {
     if (this.#leaf(node) !== undefined) return undefined;
     if (node.op === "square") return [this.value(node.args[0]), this.value(node.args[0])];
     if (node.op === "mul") return [this.value(node.args[0]), this.value(node.args[1])];
@@ -61,13 +61,13 @@ export class Lowering {
     const [a, b, c] = node.args;
     switch (node.op) {
       case "add": {
-        const second = this.#factors(b);
+        const second = this.factors(b);
         if (second !== undefined) return g.madd(...second, this.value(a));
-        const first = this.#factors(a);
+        const first = this.factors(a);
         return first === undefined ? g.add(this.value(a), this.value(b)) : g.madd(...first, this.value(b));
       }
       case "sub": {
-        const second = this.#factors(b);
+        const second = this.factors(b);
         return second === undefined ? g.sub(this.value(a), this.value(b)) : g.nmadd(...second, this.value(a));
       }
       case "mul":
@@ -94,9 +94,14 @@ export class Lowering {
       case "equal":
       case "notEqual":
         return g.apply("v128.and", this.#mask(node), g.float(1));
-      case "pow":
       case "min":
       case "max":
+        // With a constant, which stands first, one instruction passes NaN on; with two unknowns it takes several.
+        if (a.op === "constant" && !Number.isNaN(a.value)) {
+          return g.apply(node.op === "min" ? "f32x4.pmin" : "f32x4.pmax", this.value(b), this.value(a));
+        }
+        return vectorMath[node.op](g, this.value(a), this.value(b));
+      case "pow":
         return vectorMath[node.op](g, this.value(a), this.value(b));
       default:
         return vectorMath[node.op](g, this.value(a), a.range);
