@@ -21,4 +21,33 @@ export default {
     return inputs;
   },
   reference: denseStep,
+  async setup({ inputs, threads }) {
+    const { createDense } = await import("../dist/compute/dense.js");
+    const { Workspace } = await import("../dist/compute/workspace.js");
+    const workspace = new Workspace({ threads });
+    const network = createDense(workspace, { widths, rows });
+    const layers = widths.slice(1).map((_, k) => k);
+    for (const k of layers) {
+      network.weights(k).set(inputs[`w${k}`].data);
+      network.biases(k).set(inputs[`b${k}`].data);
+    }
+    network.input.set(inputs.x.data);
+    network.outputGradient.set(inputs.dy.data);
+    const run = () => {
+      network.forward();
+      network.backward();
+    };
+    const values = () => {
+      run();
+      return Object.fromEntries([
+        ["y", network.output.slice()],
+        ["dx", network.inputGradient.slice()],
+        ...layers.flatMap((k) => [
+          [`dw${k}`, network.weightGradient(k).slice()],
+          [`db${k}`, network.biasGradient(k).slice()],
+        ]),
+      ]);
+    };
+    return { run, values, dispose: () => workspace.dispose() };
+  },
 };

@@ -65,12 +65,13 @@ export const stepOf =
     let objective = 0;
     return {
       run() {
-        objective = step.run();
+        objective = step.run().objective;
       },
       values: () => ({
         objective: [objective],
-        gradient: Float64Array.from(inputs.xi.data, (_, i) =>
-          (i % 2 === 0 ? step.gradientX : step.gradientY)[i >> 1],
+        gradient: Float64Array.from(
+          inputs.xi.data,
+          (_, i) => (i % 2 === 0 ? step.gradientX : step.gradientY)[i >> 1],
         ),
       }),
       dispose: () => step.dispose(),

@@ -155,7 +155,7 @@ async function attempt(side, notes, action) {
 /** A side in this process: what a benchmark's setup returns, with the time from set-up to its first result. */
 async function openLocal(name, setup) {
   const start = performance.now();
-  const { run, values, dispose = () => {}, note } = await setup();
+  const { run, values, dispose = () => {}, note, time: ownTime } = await setup();
   await run();
   const first = `${name}: first result after ${(performance.now() - start).toFixed(0)} ms`;
   const time = async (repeat) => {
@@ -167,7 +167,14 @@ async function openLocal(name, setup) {
     }
     return best;
   };
-  return { name, time, values, dispose, note: note ? `${first}, ${note}` : first, best: Infinity };
+  return {
+    name,
+    time: ownTime ?? time,
+    values,
+    dispose,
+    note: note ? `${first}, ${note}` : first,
+    best: Infinity,
+  };
 }
 
 /** A side in a Python process, or null where it is not installed. */

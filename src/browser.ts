@@ -23,7 +23,12 @@ export {
   quantiles,
   wilsonInterval,
 } from "./core/stats.js";
-export { type ConditionalStep, type ConditionalStepOptions, conditionalStep } from "./design/conditional-step.js";
+export {
+  type ConditionalStep,
+  type ConditionalStepOptions,
+  conditionalStep,
+  type StepEstimate,
+} from "./design/conditional-step.js";
 export {
   LOCATION_DEFAULTS,
   type LocationPoint,
@@ -31,3 +36,4 @@ export {
   locationLogLikelihood,
   logIntensity,
 } from "./design/location.js";
+export { optimiseStaticDesign, type StaticDesign, type StaticDesignOptions } from "./design/static-design.js";

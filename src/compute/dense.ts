@@ -198,6 +198,12 @@ export const createDense = (
     return count;
   };
   const run = (name: KernelName, tasks: number): void => kernels.run(name, descriptor, tasks);
+  const backwardInput = (range: RowRange = {}): void =>
+    run("backward", Math.ceil(choose(range) / BLOCK_ROWS));
+  const backwardParameters = (range: RowRange = {}): void => {
+    choose(range);
+    run("gradients", gradientTasks);
+  };
 
   return {
     widths,
@@ -231,8 +237,8 @@ export const createDense = (
       const all = floats(parameters, parameterCount);
       layers.forEach(({ inputs, outputs, weights, biases }, l) => {
         const stream = random.split(l);
-        const bound = 1 / Math.sqrt(inputs);
-        for (let i = weights; i < biases + outputs; i++) all[i] = stream.uniform(-bound, bound);
+        const most = 1 / Math.sqrt(inputs);
+        for (let i = weights; i < biases + outputs; i++) all[i] = stream.uniform(-most, most);
       });
     },
     forward(range = {}) {
@@ -240,17 +246,12 @@ export const createDense = (
       run("pack", 1);
       run("forward", Math.ceil(count / BLOCK_ROWS));
     },
-    backward(range = {}) {
-      this.backwardInput(range);
-      this.backwardParameters(range);
+    backward(range) {
+      backwardInput(range);
+      backwardParameters(range);
     },
-    backwardInput(range = {}) {
-      run("backward", Math.ceil(choose(range) / BLOCK_ROWS));
-    },
-    backwardParameters(range = {}) {
-      choose(range);
-      run("gradients", gradientTasks);
-    },
+    backwardInput,
+    backwardParameters,
     bind(name, array) {
       requireAlive();
       if (!Object.hasOwn(ports, name)) throw new InputError("port", denseTexts.port(name));

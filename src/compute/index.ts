@@ -1,5 +1,6 @@
 /** The compiler: operations to write a model in, and what compiles it. */
-export { builtin, detectFeatures, type Features } from "./features.js";
+export { type AdamOptions, type AdamState, adam, type Optimiser } from "./adam.js";
+export { detectFeatures, type Features } from "./features.js";
 export { Traced, type Value } from "./graph/expression.js";
 export {
   abs,

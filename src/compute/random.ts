@@ -1,9 +1,9 @@
 /** Random numbers made inside kernels: those of core/random bit for bit, straight into a workspace's memory. */
 import { requireArgument } from "../core/random/arguments.js";
-import { RandomStream } from "../core/random/stream.js";
+import { type RandomStream, restoreStream } from "../core/random.js";
 import { WideConstants } from "./random/constants.js";
-import { LANE_OFFSETS, type Places, STEP, writeNormals, writeUniforms } from "./random/normals.js";
-import { PHILOX_STEP, roundKeys, writePhilox } from "./random/philox.js";
+import { LANE_OFFSETS, type Places, STEP, TAIL_STEP, writeNormals, writeUniforms } from "./random/normals.js";
+import { KEY_BYTES, PHILOX_STEP, roundKeys, writePhilox } from "./random/philox.js";
 import { type FunctionWriter, I32, I64, ModuleWriter, V128 } from "./wasm/encoder.js";
 import { keep } from "./wasm/kernel.js";
 import type { Workspace } from "./workspace.js";
@@ -47,26 +47,21 @@ const SCRATCH = 20;
 const MEAN = 24;
 const SD = 32;
 const KEYS = 40;
-const LANES = KEYS + 16 * 20;
+const LANES = KEYS + KEY_BYTES;
 const CONSTANTS = LANES + 8 * LANE_OFFSETS.length;
 
-/** Scratch of one thread: the words (from a whole block on), the list of elements in the tails, spare results. */
+/** Scratch of one thread: the words (from the start of a block), the list of elements in the tails, spare results. */
 const LIST = 8 * CHUNK + PHILOX_STEP;
-const SPARE = LIST + 4 * (CHUNK + 24);
+const SPARE = LIST + 4 * (CHUNK + TAIL_STEP);
 const SCRATCH_BYTES = Math.ceil((SPARE + 4 * CHUNK) / 64) * 64;
 
 /** A kernel that makes elements `CHUNK * task` and on: words, then numbers by `write`, then a copy where needed. */
-const writeFill = (
-  writer: FunctionWriter,
-  constants: WideConstants,
-  write: (places: Places, list: number) => void,
-): void => {
+const writeFill = (writer: FunctionWriter, write: (places: Places, list: number) => void): void => {
   const descriptor = 0;
-  const word = (offset: number) => () => writer.get(descriptor).memory("i32.load", offset);
+  const word = (offset: number) => writer.get(descriptor).memory("i32.load", offset);
   const first = keep(writer, () => writer.get(2).i32(CHUNK).op("i32.mul"));
   const left = keep(writer, () => {
-    word(LENGTH)();
-    writer.get(first).op("i32.sub");
+    word(LENGTH).get(first).op("i32.sub");
   });
   const length = keep(writer, () => {
     writer.get(left).i32(CHUNK).get(left).i32(CHUNK).op("i32.lt_u").op("select");
@@ -80,14 +75,11 @@ const writeFill = (
       .op("i32.and");
   });
   const scratch = keep(writer, () => {
-    word(SCRATCH)();
-    writer.get(1).i32(SCRATCH_BYTES).op("i32.mul").op("i32.add");
+    word(SCRATCH).get(1).i32(SCRATCH_BYTES).op("i32.mul").op("i32.add");
   });
 
   const words = keep(writer, () => {
-    writer.get(scratch);
-    word(WORD_IN_BLOCK)();
-    writer.i32(2).op("i32.shl").op("i32.add");
+    word(WORD_IN_BLOCK).i32(2).op("i32.shl").get(scratch).op("i32.add");
   });
   const block = writer.local(I64);
   writer.get(descriptor).memory("i64.load", BLOCK);
@@ -103,8 +95,7 @@ const writeFill = (
   writePhilox(writer, { at, end, block, base: descriptor, keys: KEYS });
 
   const target = keep(writer, () => {
-    word(ADDRESS)();
-    writer.get(first).i32(2).op("i32.shl").op("i32.add");
+    word(ADDRESS).get(first).i32(2).op("i32.shl").op("i32.add");
   });
   // Whole steps are written, so a last one that is not whole goes through the spare room.
   const spare = keep(writer, () => writer.get(scratch).i32(SPARE).op("i32.add"));
@@ -138,10 +129,10 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
   const constants = new WideConstants(0, CONSTANTS);
   const module = new ModuleWriter();
   module.function("uniform", [I32, I32, I32], [], (writer) =>
-    writeFill(writer, constants, (places) => writeUniforms(writer, constants, places)),
+    writeFill(writer, (places) => writeUniforms(writer, constants, places)),
   );
   module.function("normal", [I32, I32, I32], [], (writer) =>
-    writeFill(writer, constants, (places, list) => {
+    writeFill(writer, (places, list) => {
       const splat = (offset: number) => {
         const local = writer.local(V128);
         writer.get(0).memory("v128.load64_splat", offset).set(local);
@@ -154,17 +145,11 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
   const kernels = workspace.load(module, ["uniform", "normal"]);
 
   const scratch = workspace.allocate(SCRATCH_BYTES * workspace.threads);
-  const descriptor = workspace.allocate(CONSTANTS + 16 * constants.bits.length);
-  const { memory } = workspace;
-  const tables = new DataView(memory.buffer, descriptor, CONSTANTS + 16 * constants.bits.length);
-  tables.setUint32(SCRATCH, scratch, true);
-  LANE_OFFSETS.forEach((bits, i) => {
-    tables.setBigUint64(LANES + 8 * i, bits, true);
-  });
-  constants.bits.forEach((bits, i) => {
-    tables.setBigUint64(CONSTANTS + 16 * i, bits, true);
-    tables.setBigUint64(CONSTANTS + 16 * i + 8, bits, true);
-  });
+  const { contents } = constants;
+  const descriptor = workspace.allocate(CONSTANTS + contents.byteLength);
+  workspace.words(descriptor + SCRATCH, 1)[0] = scratch;
+  new BigUint64Array(workspace.memory.buffer, descriptor + LANES, LANE_OFFSETS.length).set(LANE_OFFSETS);
+  new BigUint64Array(workspace.memory.buffer, descriptor + CONSTANTS, contents.length).set(contents);
 
   const fill = (
     name: "uniform" | "normal",
@@ -181,6 +166,14 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
       length,
       "a whole number from 0",
     );
+    const inside = Number.isSafeInteger(address) && address > 0 && address + 4 * length <= workspace.bytes;
+    requireArgument(
+      inside && address % 4 === 0,
+      name,
+      "address",
+      address,
+      `that of ${length} floats in the workspace`,
+    );
     if (length === 0) return;
     const { key, position } = stream;
     const job = new DataView(workspace.memory.buffer, descriptor, LANES);
@@ -194,7 +187,8 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
       for (let lane = 0; lane < 4; lane++) job.setInt32(KEYS + 16 * i + 4 * lane, word, true);
     });
     kernels.run(name, descriptor, Math.ceil(length / CHUNK));
-    moveOn(stream, 2 * length);
+    // The stream takes over the state of one that starts where this job ended.
+    Object.assign(stream, restoreStream({ key, position: position + 2 * length }));
   };
   return {
     fillUniform: (stream, address, length) => fill("uniform", stream, address, length, 0, 1),
@@ -214,9 +208,4 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
       workspace.release(scratch);
     },
   };
-};
-
-/** Moves a stream on without drawing: it takes over the state of one that starts later. */
-const moveOn = (stream: RandomStream, words: number): void => {
-  Object.assign(stream, new RandomStream(stream.key, stream.position + words));
 };

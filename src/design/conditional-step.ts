@@ -25,11 +25,21 @@ export interface ConditionalStepOptions extends WorkspaceOptions {
 export interface ConditionalStep {
   /** Arrays to fill before `run`: theta0, phi0 [B], noise [B, T], thetaL, phiL [L], phiM [M], x, y [T] or [B, T]. */
   readonly arrays: Readonly<Record<StepArray, Float32Array>>;
-  /** The estimate of R_c; the gradient is in `gradientX` and `gradientY`, shaped as x and y. */
-  run(): number;
+  /** The estimates; the gradient of the objective is in `gradientX` and `gradientY`, shaped as x and y. */
+  run(): StepEstimate;
   readonly gradientX: Float64Array;
   readonly gradientY: Float64Array;
   dispose(): void;
+}
+
+/** In nats. */
+export interface StepEstimate {
+  /** R_c = target - beta leakage: a lower bound in expectation. */
+  readonly objective: number;
+  /** Information about the target, EIG_theta: a lower bound in expectation. */
+  readonly target: number;
+  /** Information about the sensitive part given the target, EIG_{phi|theta}: an upper bound in expectation. */
+  readonly leakage: number;
 }
 
 export type StepArray = "theta0" | "phi0" | "noise" | "thetaL" | "phiL" | "phiM" | "x" | "y";
@@ -88,7 +98,7 @@ export const conditionalStep = (options: ConditionalStepOptions): ConditionalSte
   const logTotals = new Float64Array(outer);
   const constant = -horizon * (Math.log(settings.noise) + 0.5 * Math.log(2 * Math.PI));
 
-  const run = (): number => {
+  const run = (): StepEstimate => {
     const { theta0, phi0, noise, thetaL, phiL, phiM, x, y } = arrays;
     for (const program of [outcome, pullback, givenTarget, evidence]) {
       program.input("x").set(x);
@@ -124,10 +134,11 @@ export const conditionalStep = (options: ConditionalStepOptions): ConditionalSte
         return -Math.exp(ofOthers - logTotals[b]) / outer;
       }),
     );
-    let objective = 0;
+    let target = 0;
+    let leakage = 0;
     for (let b = 0; b < outer; b++) {
-      const logEvidence = logTotals[b] - Math.log(contrastive + 1);
-      objective += (1 + beta) * givenTarget.value[b] - beta * own[b] - logEvidence;
+      target += (givenTarget.value[b] - (logTotals[b] - Math.log(contrastive + 1))) / outer;
+      leakage += (own[b] - givenTarget.value[b]) / outer;
     }
     const adjoint = pullback.input("adjoint");
     const [first, second] = [givenTarget.gradient("reading"), evidence.gradient("reading")];
@@ -140,7 +151,7 @@ export const conditionalStep = (options: ConditionalStepOptions): ConditionalSte
       const parts = [givenTarget.gradient(name), evidence.gradient(name), pullback.gradient(name)];
       for (let i = 0; i < total.length; i++) total[i] = parts[0][i] + parts[1][i] + parts[2][i];
     }
-    return objective / outer;
+    return { objective: target - beta * leakage, target, leakage };
   };
   return {
     arrays,

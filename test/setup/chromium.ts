@@ -1,19 +1,10 @@
 /** Browser tests: a headless Chromium and pages to show it, or the reason why there is none. */
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
+import { launchChromium } from "../../scripts/chromium.mjs";
 import { findProgram, programs } from "../../scripts/system-programs.mjs";
 
-export { type Handlers, type Server, serve } from "./serve.js";
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+export { launchChromium, serve } from "../../scripts/chromium.mjs";
 
 export type ChromiumSearch = { readonly executable: string } | { readonly skip: string };
 
@@ -22,9 +13,6 @@ export const findChromium = (): ChromiumSearch => {
   if (executable !== undefined) return { executable };
   return { skip: "no Chromium: install the chromium package or set CHROME_PATH" };
 };
-
-export const launchChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: FLAGS });
 
 /**
  * A suite with one browser for all its tests, skipped by name where there is no Chromium.

@@ -16,7 +16,7 @@ import { type Tile, tileSums, writeStore, writeTile } from "./tile.js";
 export type Activation = "relu" | "tanh";
 
 /** Rows that a task of `forward` or `backward` takes: their activations stay in the cache from layer to layer. */
-export const BLOCK_ROWS = 32;
+export const BLOCK_ROWS = 16;
 /** Rows of a tile: with two vectors in each, its 8 sums and 6 operands are what fits into 15 registers (x86). */
 const TILE_ROWS = 4;
 /** Outputs and inputs of the block of weights that a task of `gradients` takes. */

@@ -3,8 +3,8 @@ import { type FunctionWriter, V128 } from "../wasm/encoder.js";
 const scratch = new DataView(new ArrayBuffer(8));
 
 /**
- * Constants of 64 bits that a kernel loads from memory, because V8 builds a `v128.const` from immediates wherever it
- * is used, with three instructions and inside loops too.
+ * Constants of 64 bits, a vector each, that a kernel loads from memory, because V8 builds a `v128.const` from
+ * immediates wherever it is used, with three instructions and inside loops too.
  */
 export class WideConstants {
   readonly #bits: bigint[] = [];
@@ -17,9 +17,9 @@ export class WideConstants {
     this.#offset = offset;
   }
 
-  /** What memory must hold. */
-  get bits(): readonly bigint[] {
-    return this.#bits;
+  /** What memory must hold, 64 bits each. */
+  get contents(): BigUint64Array<ArrayBuffer> {
+    return BigUint64Array.from(this.#bits.flatMap((bits) => [bits, bits]));
   }
 
   /** A local with these 64 bits in both lanes. */

@@ -29,11 +29,12 @@ export interface Places {
   readonly count: number;
 }
 
-/** Vectors of two elements that the central region takes at once; the tails take half as many. */
+/** Vectors of two elements that are computed together: as many as registers allow. */
 const GROUPS = 4;
-/** Elements that one turn of a loop takes. */
+/** Elements that one turn of the loop over all of them takes. */
 export const STEP = 2 * GROUPS;
-const TAIL_STEP = 24;
+/** Elements that one turn of the loop over the tails takes: more, because each waits for a root and two divisions. */
+export const TAIL_STEP = 12;
 
 const EXPONENT_OF_ONE = 0x3ffn << 52n;
 const SIGN = 1n << 63n;
@@ -70,12 +71,12 @@ const polynomial = (
 };
 
 /** mean + sd z, rounded to float32 in lanes 0 and 1. */
-const scaled = (
-  writer: FunctionWriter,
-  z: Vectors,
-  { mean, sd }: { mean: number; sd: number },
-): Vectors =>
-  apply(writer, "f32x4.demote_f64x2_zero", apply(writer, "f64x2.add", apply(writer, "f64x2.mul", z, sd), mean));
+const scaled = (writer: FunctionWriter, z: Vectors, { mean, sd }: { mean: number; sd: number }): Vectors =>
+  apply(
+    writer,
+    "f32x4.demote_f64x2_zero",
+    apply(writer, "f64x2.add", apply(writer, "f64x2.mul", z, sd), mean),
+  );
 
 /** Stores the two floats of each vector, two vectors at a time. */
 const store = (writer: FunctionWriter, address: number, floats: Vectors): void => {
@@ -134,7 +135,8 @@ export const LANE_OFFSETS: readonly bigint[] = Array.from({ length: 16 }, (_, ma
  *
  * A branch on where an element lies would be mispredicted for one in seven. Instead the central formula is computed
  * for all, the offsets of those outside (15 %) are collected without a branch in `list`, and these are then computed
- * anew, close together. `list` is the address of room for `count` + 4 words, `lanes` that of {@link LANE_OFFSETS}.
+ * anew, close together. `list` is the address of room for `count` + {@link TAIL_STEP} words, `lanes` that of
+ * {@link LANE_OFFSETS}.
  */
 export const writeNormals = (
   writer: FunctionWriter,
@@ -151,7 +153,12 @@ export const writeNormals = (
     const size = apply(writer, "f64x2.abs", q);
     const outside = apply(writer, "f64x2.gt", size, constants.float(writer, 0.425));
     for (let k = 0; k < GROUPS; k += 2) {
-      writer.get(outside[k]).get(outside[k + 1]).shuffle32(0, 2, 4, 6).simd("i32x4.bitmask").set(mask);
+      writer
+        .get(outside[k])
+        .get(outside[k + 1])
+        .shuffle32(0, 2, 4, 6)
+        .simd("i32x4.bitmask")
+        .set(mask);
       writer.get(end);
       writer.get(lanes).get(mask).i32(4).op("i32.shl").op("i32.add").memory("v128.load");
       writer
@@ -180,12 +187,22 @@ const central = (writer: FunctionWriter, constants: WideConstants, q: Vectors): 
   const square = apply(writer, "f64x2.mul", q, q);
   const limit = constants.float(writer, 0.180625);
   const r = each(writer, q.length, (k) => writer.get(limit).get(square[k]).simd("f64x2.sub"));
-  const numerator = apply(writer, "f64x2.mul", q, polynomial(writer, constants, QUANTILE_CENTRAL_NUMERATOR, r));
+  const numerator = apply(
+    writer,
+    "f64x2.mul",
+    q,
+    polynomial(writer, constants, QUANTILE_CENTRAL_NUMERATOR, r),
+  );
   const denominator = polynomial(writer, constants, QUANTILE_CENTRAL_DENOMINATOR, r);
   return apply(writer, "f64x2.div", numerator, denominator);
 };
 
-/** Computes the elements whose byte offsets lie from `list` to `end`, four at a time. */
+/**
+ * Computes the elements whose byte offsets in `out` lie from `list` to `end`.
+ *
+ * The far region, one element in 36 billion, is stored over the other results instead of being selected before: V8
+ * would write the code of the vectors one after the other where they meet at a branch.
+ */
 const writeTails = (
   writer: FunctionWriter,
   constants: WideConstants,

@@ -1,4 +1,7 @@
-/** Philox 4x32-10 in SIMD: what core/random/philox.ts computes, for many counters at once. */
+/**
+ * Philox 4x32-10 in SIMD: what core/random/philox.ts computes, four counters a vector. Twice as fast as one counter
+ * at a time with 64-bit multiplications.
+ */
 import { type FunctionWriter, V128 } from "../wasm/encoder.js";
 import { keepVector } from "../wasm/kernel.js";
 import { apply, each, type Vectors } from "./lockstep.js";
@@ -9,12 +12,14 @@ const WEYL_0 = 0x9e3779b9;
 const WEYL_1 = 0xbb67ae85;
 const ROUNDS = 10;
 
-/** Vectors of four counters that go through the rounds together. */
+/** Vectors of four counters that go through the rounds together; with one, each round waits for the one before. */
 const GROUPS = 3;
 /** Bytes that one turn of the loop writes. */
 export const PHILOX_STEP = 64 * GROUPS;
+/** Bytes of the round keys in the kernel's memory: each word four times, a vector. */
+export const KEY_BYTES = 16 * 2 * ROUNDS;
 
-/** The keys of the ten rounds, two words each, as the kernel wants them in memory. */
+/** The keys of the ten rounds, two words each. */
 export const roundKeys = ([x, y]: readonly [number, number]): Int32Array =>
   Int32Array.from({ length: 2 * ROUNDS }, (_, i) => {
     const round = i >> 1;
@@ -35,42 +40,81 @@ const multiply = (
   };
 };
 
-
+/**
+ * Writes the words of consecutive blocks, in the order of the stream, from address `at` to `end` (locals; up to
+ * {@link PHILOX_STEP} - 16 bytes more), starting with the block whose 64-bit number is in the local `block`.
+ * `at` and `block` change; the {@link roundKeys}, each a vector, lie `keys` bytes after the address in the local `base`.
+ */
 export const writePhilox = (
   writer: FunctionWriter,
   { at, end, block, base, keys }: { at: number; end: number; block: number; base: number; keys: number },
 ): void => {
-  const N = 4;
-  writer.loop(at, () => writer.get(at), () => writer.get(end), 16 * N, () => {
-    const I64 = 0x7e, I32 = 0x7f;
-    const st: number[][] = [];
-    for (let k = 0; k < N; k++) {
-      const s = [writer.local(I64), writer.local(I64), writer.local(I64), writer.local(I64)];
-      const b = writer.local(I64);
-      writer.get(block).i64(BigInt(k)).op("i64.add").set(b);
-      writer.get(b).i64(0xffffffffn).op("i64.and").set(s[0]);
-      writer.get(b).i64(32n).op("i64.shr_u").set(s[1]);
-      writer.i64(0n).set(s[2]).i64(0n).set(s[3]);
-      st.push(s);
-    }
-    for (let r = 0; r < ROUNDS; r++) {
-      const x = writer.local(I32), y = writer.local(I32);
-      writer.get(base).memory("i32.load", keys + 16 * (2 * r)).set(x);
-      writer.get(base).memory("i32.load", keys + 16 * (2 * r + 1)).set(y);
-      for (const s of st) {
-        const p0 = writer.local(I64), p1 = writer.local(I64);
-        writer.get(s[0]).i64(BigInt(MULTIPLIER_0)).op("i64.mul").set(p0);
-        writer.get(s[2]).i64(BigInt(MULTIPLIER_1)).op("i64.mul").set(p1);
-        const w = (p: number, a: number, key: number, to: number) => {
-          writer.get(p).i64(32n).op("i64.shr_u").op("i32.wrap_i64").get(a).op("i32.wrap_i64").op("i32.xor").get(key).op("i32.xor").op("i64.extend_i32_u").set(to);
-        };
-        w(p1, s[1], x, s[0]);
-        w(p0, s[3], y, s[2]);
-        writer.get(p1).set(s[1]);
-        writer.get(p0).set(s[3]);
+  const m0 = keepVector(writer, () => writer.splat32(MULTIPLIER_0));
+  const m1 = keepVector(writer, () => writer.splat32(MULTIPLIER_1));
+  const key = (index: number): number =>
+    keepVector(writer, () => writer.get(base).memory("v128.load", keys + 16 * index));
+  const low = writer.local(V128);
+  writer.loop(
+    at,
+    () => writer.get(at),
+    () => writer.get(end),
+    PHILOX_STEP,
+    () => {
+      writer.get(block).op("i32.wrap_i64").simd("i32x4.splat").set(low);
+      const counters = each(writer, GROUPS, (k) =>
+        writer
+          .get(low)
+          .integers(4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3)
+          .simd("i32x4.add"),
+      );
+      // Where the low word wrapped around, the comparison gives -1: the carry into the high word.
+      const highs = each(writer, GROUPS, (k) => {
+        writer.get(block).i64(32n).op("i64.shr_u").op("i32.wrap_i64").simd("i32x4.splat");
+        writer.get(counters[k]).get(low).simd("i32x4.lt_u").simd("i32x4.sub");
+      });
+      // The first round, in which the counter's last two words are zero.
+      const first = multiply(writer, counters, m0);
+      let a0 = apply(writer, "v128.xor", highs, key(0));
+      let a1: Vectors | undefined;
+      let a2 = apply(writer, "v128.xor", first.high, key(1));
+      let a3 = first.low;
+      for (let round = 1; round < ROUNDS; round++) {
+        const product0 = multiply(writer, a0, m0);
+        const product1 = multiply(writer, a2, m1);
+        const keyed = apply(writer, "v128.xor", product1.high, key(2 * round));
+        a0 = a1 === undefined ? keyed : apply(writer, "v128.xor", keyed, a1);
+        a2 = apply(writer, "v128.xor", apply(writer, "v128.xor", product0.high, a3), key(2 * round + 1));
+        a1 = product1.low;
+        a3 = product0.low;
       }
-    }
-    st.forEach((s, k) => s.forEach((l, i) => writer.get(at).get(l).op("i32.wrap_i64").memory("i32.store", 16 * k + 4 * i)));
-    writer.get(block).i64(BigInt(N)).op("i64.add").set(block);
-  });
+      const [w0, w1, w2, w3] = [a0, a1 ?? a0, a2, a3];
+      for (let k = 0; k < GROUPS; k++) {
+        // From one vector a word to one vector a block.
+        const [p, q, r, s] = each(writer, 4, (i) => {
+          const [left, right] = i < 2 ? [w0, w1] : [w2, w3];
+          writer.get(left[k]).get(right[k]);
+          if (i % 2 === 0) writer.shuffle32(0, 4, 1, 5);
+          else writer.shuffle32(2, 6, 3, 7);
+        });
+        [
+          [p, r],
+          [q, s],
+        ].forEach(([even, odd], half) => {
+          const offset = 64 * k + 32 * half;
+          writer.get(at).get(even).get(odd).shuffle32(0, 1, 4, 5).memory("v128.store", offset);
+          writer
+            .get(at)
+            .get(even)
+            .get(odd)
+            .shuffle32(2, 3, 6, 7)
+            .memory("v128.store", offset + 16);
+        });
+      }
+      writer
+        .get(block)
+        .i64(BigInt(4 * GROUPS))
+        .op("i64.add")
+        .set(block);
+    },
+  );
 };

@@ -80,7 +80,6 @@ const PLAIN = {
 const SIMD = {
   "i8x16.swizzle": 0x0e,
   "i32x4.splat": 0x11,
-  "i64x2.splat": 0x12,
   "f32x4.splat": 0x13,
   "f64x2.splat": 0x14,
   "i32x4.eq": 0x37,
@@ -96,7 +95,6 @@ const SIMD = {
   "f32x4.gt": 0x44,
   "f32x4.le": 0x45,
   "f32x4.ge": 0x46,
-  "f64x2.lt": 0x49,
   "f64x2.gt": 0x4a,
   "v128.not": 0x4d,
   "v128.and": 0x4e,
@@ -196,9 +194,21 @@ class Bytes {
     } while (rest !== 0);
   }
 
-  /** Signed LEB128, up to 64 bits. */
-  signed(value: number | bigint): void {
-    let rest = BigInt(value);
+  /** Signed LEB128 of 32 bits. */
+  signed32(value: number): void {
+    let rest = value;
+    for (;;) {
+      const low = rest & 0x7f;
+      rest >>= 7;
+      const last = rest === ((low & 0x40) === 0 ? 0 : -1);
+      this.bytes.push(last ? low : low | 0x80);
+      if (last) return;
+    }
+  }
+
+  /** Signed LEB128 of 64 bits. */
+  signed64(value: bigint): void {
+    let rest = value;
     for (;;) {
       const low = Number(rest & 0x7fn);
       rest >>= 7n;
@@ -308,13 +318,13 @@ export class FunctionWriter {
 
   i32(value: number): this {
     this.#code.push(0x41);
-    this.#code.signed(value | 0);
+    this.#code.signed32(value | 0);
     return this;
   }
 
   i64(value: bigint): this {
     this.#code.push(0x42);
-    this.#code.signed(BigInt.asIntN(64, value));
+    this.#code.signed64(BigInt.asIntN(64, value));
     return this;
   }
 

@@ -53,7 +53,9 @@ export const complexOperations: Readonly<Record<string, (...args: Complex[]) => 
   sigmoid: (a) =>
     a.re >= 0 ? over(one, plus(one, exp(minus(real(0), a)))) : over(exp(a), plus(one, exp(a))),
   softplus: (a) => log(plus(one, exp(a))),
-  pow: (a, b) => exp(times(b, log(a))),
+  // Whole exponents by products: a negative base lies on the logarithm's cut.
+  pow: (a, b) =>
+    Number.isInteger(b.re) && b.re > 0 ? Array<Complex>(b.re).fill(a).reduce(times) : exp(times(b, log(a))),
 };
 
 export const complexLogSumExp = (values: readonly Complex[]): Complex => {

@@ -1,26 +1,26 @@
-/** A tiny static HTTP server for browser tests. */
+// @ts-check
+/** Pages for a headless Chromium: a tiny static server, and the browser itself. */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
+import { chromium } from "playwright-core";
 
-/** Pages by path; each gives its text. A path that is not here is looked for in the folder. */
-export type Handlers = Readonly<Record<string, () => string>>;
+/** What a browser without a screen, a user or a network of its own needs. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
-export interface ServeOptions {
-  /** Cross-origin isolated, so that the page may share memory between threads. */
-  readonly isolated: boolean;
-  readonly folder?: string;
-  readonly handlers?: Handlers;
-}
+/** @param {string} executablePath */
+export const launchChromium = (executablePath) => chromium.launch({ executablePath, args: FLAGS });
 
-export interface Server {
-  /** Without a slash at the end. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-const TYPES: Readonly<Record<string, string>> = {
+/** @type {Readonly<Record<string, string>>} */
+const TYPES = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".mjs": "text/javascript; charset=utf-8",
@@ -35,8 +35,16 @@ const ISOLATION = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-export const serve = async ({ isolated, folder, handlers = {} }: ServeOptions): Promise<Server> => {
-  const load = async (path: string): Promise<string | Buffer | undefined> => {
+/**
+ * Pages by path, each giving its text; a path that is not among them is looked for in the folder. `isolated` makes
+ * pages cross-origin isolated, so that they may share memory between threads.
+ *
+ * @param {{ isolated: boolean, folder?: string, handlers?: Readonly<Record<string, () => string>> }} options
+ * @returns {Promise<{ url: string, close: () => Promise<void> }>} The address has no slash at its end.
+ */
+export const serve = async ({ isolated, folder, handlers = {} }) => {
+  /** @param {string} path */
+  const load = async (path) => {
     if (path in handlers) return handlers[path]();
     if (folder === undefined) return undefined;
     const file = normalize(join(folder, path.endsWith("/") ? `${path}index.html` : path));
@@ -53,13 +61,13 @@ export const serve = async ({ isolated, folder, handlers = {} }: ServeOptions): 
     });
     response.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => resolve(undefined));
         server.closeAllConnections();
       }),
   };
