@@ -21,11 +21,9 @@ export default {
     return inputs;
   },
   reference: denseStep,
-  async setup({ inputs, threads }) {
-    const { createDense } = await import("../dist/compute/dense.js");
-    const { Workspace } = await import("../dist/compute/workspace.js");
-    const workspace = new Workspace({ threads });
-    const network = createDense(workspace, { widths, rows });
+  setup({ library, inputs, threads }) {
+    const workspace = new library.Workspace({ threads });
+    const network = library.createDense(workspace, { widths, rows });
     const layers = widths.slice(1).map((_, k) => k);
     for (const k of layers) {
       network.weights(k).set(inputs[`w${k}`].data);

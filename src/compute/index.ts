@@ -1,5 +1,6 @@
 /** The compiler: operations to write a model in, and what compiles it. */
 export { type AdamOptions, type AdamState, adam, type Optimiser } from "./adam.js";
+export { type Activation, createDense, type Dense, type DenseOptions, type RowRange } from "./dense.js";
 export { detectFeatures, type Features } from "./features.js";
 export { Traced, type Value } from "./graph/expression.js";
 export {
@@ -44,4 +45,5 @@ export {
   type LogMeanExpOptions,
 } from "./logmeanexp/program.js";
 export { type CompileOptions, compile, type Program } from "./program/program.js";
+export { compileRandom, type NormalOptions, type RandomKernels } from "./random.js";
 export { Workspace, type WorkspaceOptions } from "./workspace.js";

@@ -73,7 +73,7 @@ const serve = (control, index, onMessage) => {
 `;
 
 const NODE_SOURCE = `${WORKER_SOURCE}
-const { parentPort, workerData } = require("node:worker_threads");
+const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
 serve(workerData.control, workerData.index, (handle) => parentPort.on("message", handle));`;
 
 const BROWSER_SOURCE = `${WORKER_SOURCE}

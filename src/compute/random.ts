@@ -1,6 +1,6 @@
 /** Random numbers made inside kernels: those of core/random bit for bit, straight into a workspace's memory. */
 import { requireArgument } from "../core/random/arguments.js";
-import { type RandomStream, restoreStream } from "../core/random.js";
+import type { RandomStream } from "../core/random.js";
 import { WideConstants } from "./random/constants.js";
 import { LANE_OFFSETS, type Places, STEP, TAIL_STEP, writeNormals, writeUniforms } from "./random/normals.js";
 import { KEY_BYTES, PHILOX_STEP, roundKeys, writePhilox } from "./random/philox.js";
@@ -187,8 +187,7 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
       for (let lane = 0; lane < 4; lane++) job.setInt32(KEYS + 16 * i + 4 * lane, word, true);
     });
     kernels.run(name, descriptor, Math.ceil(length / CHUNK));
-    // The stream takes over the state of one that starts where this job ended.
-    Object.assign(stream, restoreStream({ key, position: position + 2 * length }));
+    stream.skip(2 * length);
   };
   return {
     fillUniform: (stream, address, length) => fill("uniform", stream, address, length, 0, 1),

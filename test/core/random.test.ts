@@ -600,3 +600,17 @@ describe("mistakes are named", () => {
     fails(() => stream.categorical([1e308, 1e308]), weightSumText(Number.POSITIVE_INFINITY, 2));
   });
 });
+
+test("skipping words is the same as drawing them", () => {
+  for (const words of [0, 1, 3, 4, 17, 1000]) {
+    for (const before of [0, 1, 6]) {
+      const [drawn, skipped] = [randomStream(11), randomStream(11)];
+      for (let i = 0; i < before; i++) expect(drawn.uint32()).toBe(skipped.uint32());
+      for (let i = 0; i < words; i++) drawn.uint32();
+      skipped.skip(words);
+      expect(skipped.state).toEqual(drawn.state);
+      expect(skipped.uint32()).toBe(drawn.uint32());
+    }
+  }
+  expect(() => randomStream(1).skip(-1)).toThrow("skip");
+});

@@ -9,7 +9,7 @@ const PRIOR_MEAN = [3, 3] as const;
 const demo = defineCommand({
   name: "demo",
   group: "Design",
-  summary: "find where to listen for a source without learning its second coordinate",
+  summary: "find where to listen for a source while its phi stays hidden",
   examples: [
     { line: "demo", says: "a static design of ten places, in a few seconds" },
     { line: "demo --beta 0 --json", says: "the same without regard to leakage, for another program" },

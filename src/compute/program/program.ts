@@ -33,7 +33,10 @@ export interface Program<Inputs extends InputAxes> {
   resize(sizes: Readonly<Record<string, number>>): void;
   /** The array of an input; write into it. A view taken before a `resize` is stale. */
   input(name: keyof Inputs & string): FloatArray;
-  /** The array of an output, after `run`; "value" where the function returns one. */
+  /**
+   * The array of an output, after `run`; "value" where the function returns one. It has the axes that its value
+   * varies along once simplified: x^0 has none, whatever those of x are.
+   */
   output(name?: string): FloatArray;
   /** d(sum of the output)/d(input), shaped as the input, after `run`. */
   gradient(name: keyof Inputs & string): FloatArray;

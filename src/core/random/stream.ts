@@ -47,13 +47,18 @@ export class RandomStream {
   readonly key: StreamKey;
   /** Words `start`, ..., `start + filled - 1` of the stream, of which `used` were drawn. */
   private readonly buffer = new Uint32Array(16);
-  private start: number;
+  private start = 0;
   private filled = 0;
   private used = 0;
 
   constructor(key: StreamKey, position: number) {
     this.key = key;
+    this.moveTo(position);
+  }
+
+  private moveTo(position: number): void {
     this.start = Math.floor(position / 4) * 4;
+    this.filled = this.used = 0;
     if (position > this.start) {
       this.refill();
       this.used = position - this.start;
@@ -73,6 +78,18 @@ export class RandomStream {
   /** The stream called `name` below this one, at its start: depends on this stream's key and the name alone. */
   split(name: StreamName): RandomStream {
     return new RandomStream(childKey(this.key, name), 0);
+  }
+
+  /** Passes over `words` words, as if they had been drawn: what a kernel does that drew them elsewhere. */
+  skip(words: number): void {
+    requireArgument(
+      Number.isSafeInteger(words) && words >= 0,
+      "skip",
+      "words",
+      words,
+      "a whole number from 0",
+    );
+    this.moveTo(this.position + words);
   }
 
   /** The next word: a whole number 0 <= w < 2^32. */
