@@ -9,4 +9,30 @@ export default {
   settings,
   inputs: () => evaluationInputs(),
   reference: logMeanLikelihood,
+  setup({ library, inputs, settings, threads }) {
+    const [B, T] = inputs.logY.shape;
+    const program = library.compileLogMeanExp((point) => library.locationLogLikelihood(point, settings), {
+      inputs: {
+        reading: ["outer", "observation"],
+        theta: ["inner"],
+        phi: ["inner"],
+        x: ["observation"],
+        y: ["observation"],
+      },
+      threads,
+    });
+    program.resize({ outer: B, inner: inputs.theta.shape[0], observation: T });
+    program.input("reading").set(inputs.logY.data);
+    program.input("theta").set(inputs.theta.data);
+    program.input("phi").set(inputs.phi.data);
+    for (let t = 0; t < T; t++) {
+      program.input("x")[t] = inputs.xi.data[2 * t];
+      program.input("y")[t] = inputs.xi.data[2 * t + 1];
+    }
+    return {
+      run: () => program.run(),
+      values: () => ({ logMarginal: program.value }),
+      dispose: () => program.dispose(),
+    };
+  },
 };

@@ -79,10 +79,10 @@ async function measure(name, library) {
   try {
     if (!bench.setup) notes.push("our side is not written yet");
     else if (library === null) notes.push("dist/ is not built");
-    else ours = await attempt("ours", notes, () => openLocal("ours", () => bench.setup(context)));
+    else ours = await attempt("ours", notes, () => openLocal("ours", () => bench.setup(context), notes));
     theirs = await attempt(bench.peer, notes, () =>
       bench.setupPeer
-        ? openLocal(bench.peer, () => bench.setupPeer(context))
+        ? openLocal(bench.peer, () => bench.setupPeer(context), notes)
         : openPython(
             bench.peer,
             { op: "load", bench: bench.peerBench ?? name, threads, settings, inputs: plain(inputs) },
@@ -152,10 +152,17 @@ async function attempt(side, notes, action) {
   }
 }
 
-/** A side in this process: what a benchmark's setup returns, with the time from set-up to its first result. */
-async function openLocal(name, setup) {
+/**
+ * A side in this process: what a benchmark's setup returns, with the time from set-up to its first result; null
+ * where it says that something is not installed.
+ */
+async function openLocal(name, setup, notes) {
   const start = performance.now();
-  const { run, values, dispose = () => {}, note, time: ownTime } = await setup();
+  const { run, values, dispose = () => {}, note, time: ownTime, missing } = await setup();
+  if (missing !== undefined) {
+    notes.push(missing);
+    return null;
+  }
   await run();
   const first = `${name}: first result after ${(performance.now() - start).toFixed(0)} ms`;
   const time = async (repeat) => {

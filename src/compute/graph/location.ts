@@ -35,7 +35,10 @@ const locationsAbove = (within: (...args: never[]) => unknown): string[] => {
 export const callerOf = (within: (...args: never[]) => unknown): string | undefined =>
   locationsAbove(within)[0];
 
-const LIBRARY = decodeURI(new URL("../../", import.meta.url).href.replace(/^file:\/\//, ""));
+/** Where this library's files are, as a stack names them; in a bundle, the bundle. */
+const LIBRARY = decodeURI(import.meta.url)
+  .replace(/^file:\/\//, "")
+  .replace(/compute\/graph\/location\.[jt]s.*$/, "");
 
 /** The line outside this library that called into it. */
 export const callerOfLibrary = (): string | undefined =>

@@ -174,14 +174,33 @@ export type MemoryInstruction = keyof typeof MEMORY;
 
 /** A growing sequence of bytes with the encodings of the format. */
 class Bytes {
-  readonly bytes: number[] = [];
+  #data = new Uint8Array(64);
+  #length = 0;
 
-  push(...values: number[]): void {
-    for (const value of values) this.bytes.push(value);
+  get bytes(): Uint8Array {
+    return this.#data.subarray(0, this.#length);
   }
 
-  append(values: readonly number[]): void {
-    for (const value of values) this.bytes.push(value);
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#data.length) return;
+    const larger = new Uint8Array(2 * (this.#length + count));
+    larger.set(this.bytes);
+    this.#data = larger;
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#data[this.#length++] = value;
+  }
+
+  push(...values: number[]): void {
+    for (const value of values) this.byte(value);
+  }
+
+  append(values: ArrayLike<number>): void {
+    this.#reserve(values.length);
+    this.#data.set(values, this.#length);
+    this.#length += values.length;
   }
 
   /** Unsigned LEB128. */
@@ -190,7 +209,7 @@ class Bytes {
     do {
       const low = rest % 128;
       rest = Math.floor(rest / 128);
-      this.bytes.push(rest === 0 ? low : low | 0x80);
+      this.byte(rest === 0 ? low : low | 0x80);
     } while (rest !== 0);
   }
 
@@ -201,7 +220,7 @@ class Bytes {
       const low = rest & 0x7f;
       rest >>= 7;
       const last = rest === ((low & 0x40) === 0 ? 0 : -1);
-      this.bytes.push(last ? low : low | 0x80);
+      this.byte(last ? low : low | 0x80);
       if (last) return;
     }
   }
@@ -213,7 +232,7 @@ class Bytes {
       const low = Number(rest & 0x7fn);
       rest >>= 7n;
       const last = (rest === 0n && (low & 0x40) === 0) || (rest === -1n && (low & 0x40) !== 0);
-      this.bytes.push(last ? low : low | 0x80);
+      this.byte(last ? low : low | 0x80);
       if (last) return;
     }
   }
@@ -221,7 +240,7 @@ class Bytes {
   name(text: string): void {
     const encoded = new TextEncoder().encode(text);
     this.unsigned(encoded.length);
-    this.append([...encoded]);
+    this.append(encoded);
   }
 
   /** A section or function body: its length, then its bytes. */
@@ -252,30 +271,30 @@ export class FunctionWriter {
   }
 
   get(local: number): this {
-    this.#code.push(0x20);
+    this.#code.byte(0x20);
     this.#code.unsigned(local);
     return this;
   }
 
   set(local: number): this {
-    this.#code.push(0x21);
+    this.#code.byte(0x21);
     this.#code.unsigned(local);
     return this;
   }
 
   tee(local: number): this {
-    this.#code.push(0x22);
+    this.#code.byte(0x22);
     this.#code.unsigned(local);
     return this;
   }
 
   op(instruction: PlainInstruction): this {
-    this.#code.push(PLAIN[instruction]);
+    this.#code.byte(PLAIN[instruction]);
     return this;
   }
 
   simd(instruction: SimdInstruction): this {
-    this.#code.push(0xfd);
+    this.#code.byte(0xfd);
     this.#code.unsigned(SIMD[instruction]);
     return this;
   }
@@ -331,14 +350,14 @@ export class FunctionWriter {
   f32(value: number): this {
     scratch.setFloat32(0, value, true);
     this.#code.push(0x43);
-    for (let i = 0; i < 4; i++) this.#code.push(scratch.getUint8(i));
+    for (let i = 0; i < 4; i++) this.#code.byte(scratch.getUint8(i));
     return this;
   }
 
   f64(value: number): this {
     scratch.setFloat64(0, value, true);
     this.#code.push(0x44);
-    for (let i = 0; i < 8; i++) this.#code.push(scratch.getUint8(i));
+    for (let i = 0; i < 8; i++) this.#code.byte(scratch.getUint8(i));
     return this;
   }
 
@@ -346,7 +365,7 @@ export class FunctionWriter {
   splat32(bits: number): this {
     scratch.setInt32(0, bits, true);
     this.#code.push(0xfd, 0x0c);
-    for (let i = 0; i < 16; i++) this.#code.push(scratch.getUint8(i % 4));
+    for (let i = 0; i < 16; i++) this.#code.byte(scratch.getUint8(i % 4));
     return this;
   }
 
@@ -355,7 +374,7 @@ export class FunctionWriter {
     this.#code.push(0xfd, 0x0c);
     for (const value of lanes) {
       scratch.setInt32(0, value, true);
-      for (let i = 0; i < 4; i++) this.#code.push(scratch.getUint8(i));
+      for (let i = 0; i < 4; i++) this.#code.byte(scratch.getUint8(i));
     }
     return this;
   }
@@ -389,7 +408,7 @@ export class FunctionWriter {
     return this;
   }
 
-  body(): number[] {
+  body(): Uint8Array {
     const body = new Bytes();
     const runs: { type: ValueType; count: number }[] = [];
     for (const type of this.#locals) {
@@ -475,6 +494,6 @@ export class ModuleWriter {
         codes.sized(body);
       }
     });
-    return new Uint8Array(out.bytes);
+    return out.bytes.slice();
   }
 }
