@@ -82,6 +82,7 @@ self.onmessage = ({ data: { control, index } }) =>
 
 interface Helper {
   postMessage(message: unknown): void;
+  terminate(): unknown;
 }
 
 interface NodeWorker extends Helper {
@@ -110,15 +111,22 @@ interface Program {
   readonly kernels: readonly string[];
 }
 
+/**
+ * A worker lets go of a forgotten program's memory only when its engine collects garbage, and it makes too little to
+ * do so. When this many bytes have been forgotten, the workers are replaced, and with them everything they hold.
+ */
+const FORGOTTEN_BYTES = 2 ** 26;
+
 /** Spins this often before it sleeps: a job's last tasks end within microseconds of each other. */
 const SPINS = 20_000;
 
 class Pool {
-  readonly #control = new Int32Array(new SharedArrayBuffer(4 * (MAIL + MOST_THREADS)));
+  #control = new Int32Array(new SharedArrayBuffer(4 * (MAIL + MOST_THREADS)));
   readonly #workers: Helper[] = [];
   readonly #programs = new Map<number, Program>();
   #generation = 0;
   #programCount = 0;
+  #forgotten = 0;
   #maySleep = builtin("node:worker_threads") !== undefined || typeof window === "undefined";
 
   /** Starts workers so that `threads` can take part, the caller included. */
@@ -160,8 +168,22 @@ class Pool {
 
   /** Lets all threads forget a program, and with it its memory. */
   remove(program: number): void {
+    const entry = this.#programs.get(program);
+    if (entry === undefined) return;
     this.#programs.delete(program);
-    this.#broadcast({ program });
+    const shared = [...this.#programs.values()].some(({ memory }) => memory === entry.memory);
+    if (!shared) this.#forgotten += entry.memory.buffer.byteLength;
+    if (this.#forgotten < FORGOTTEN_BYTES) this.#broadcast({ program });
+    else this.#replaceWorkers();
+  }
+
+  /** New workers on a control block of their own: what the old ones still write to theirs touches nobody. */
+  #replaceWorkers(): void {
+    const threads = this.#workers.length + 1;
+    for (const worker of this.#workers.splice(0)) worker.terminate();
+    this.#control = new Int32Array(new SharedArrayBuffer(this.#control.buffer.byteLength));
+    this.#forgotten = 0;
+    this.grow(threads);
   }
 
   run(
