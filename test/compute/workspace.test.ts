@@ -219,6 +219,28 @@ describe("memory of a process", () => {
     },
   );
 
+  // Nobody collects by hand in real life, and V8 does not count shared memory: this holds once disposed memories are
+  // used again for new workspaces. Make it a plain test then.
+  test.fails("the same without collecting garbage by hand (2 threads)", async () => {
+    const { stdout } = await runChild(
+      `const sizes = [];
+      for (let k = 0; k < 100; k++) {
+        const program = compile(({ x }) => ops.exp(x), { inputs: { x: ["b"] }, threads: 2 });
+        program.resize({ b: 500_000 });
+        program.input("x").fill(k);
+        program.run();
+        program.dispose();
+        if (k % 20 === 19) {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          sizes.push(process.memoryUsage().rss / 2 ** 20);
+        }
+      }
+      console.log(JSON.stringify(sizes));`,
+    );
+    const sizes = JSON.parse(stdout) as number[];
+    expect(Math.max(...sizes), sizes.map(Math.round).join()).toBeLessThan(sizes[0] + 120);
+  });
+
   test("10,000 steps leave it within 20 MB of step 100", async () => {
     const { stdout, stderr } = await runChild(
       `${RESIDENT}

@@ -154,14 +154,14 @@ export class Graph {
 
   /** An operation on nodes of this graph: folded, simplified or built. */
   apply(op: Elementwise, args: readonly Traced[]): Traced {
-    if (args.every((arg) => arg.op === "constant"))
-      return this.constant(
-        computeScalar(
-          op,
-          args.map((arg) => arg.value),
-        ),
-      );
-    const simpler = simplify(this, op, args);
+    const simpler = args.every((arg) => arg.op === "constant")
+      ? this.constant(
+          computeScalar(
+            op,
+            args.map((arg) => arg.value),
+          ),
+        )
+      : simplify(this, op, args);
     if (simpler === undefined) return this.raw(op, args);
     const dropped = this.#dropped.get(simpler) ?? new Set();
     this.#dropped.set(simpler, dropped);

@@ -1,5 +1,12 @@
 /** Where in the user's code something happened, read from a stack trace. */
 
+/** An address as people read it: files by their path, no query. */
+const fileOf = (address: string): string =>
+  (address.startsWith("file://") ? decodeURI(address.slice("file://".length)) : address).replace(
+    /\?[^:]*/,
+    "",
+  );
+
 /** `file:line:column` in one line of a stack trace; undefined for the platform's own code. */
 export const locationIn = (line: string): string | undefined => {
   const text = line.trim();
@@ -7,9 +14,7 @@ export const locationIn = (line: string): string | undefined => {
   const [, place] =
     /^at .*?\((.*)\)$/.exec(text) ?? /^at (?:async )?(.*)$/.exec(text) ?? /@(.*)$/.exec(text) ?? [];
   if (place === undefined || !/:\d+:\d+$/.test(place) || /^node:|<anonymous>/.test(place)) return undefined;
-  return place.startsWith("file://")
-    ? decodeURI(place.slice("file://".length)).replace(/\?[^:]*/, "")
-    : place.replace(/\?[^:]*/, "");
+  return fileOf(place);
 };
 
 /** Places in a stack trace, innermost first; the platform's own functions (Math.log, Array.map) have none. */
@@ -36,9 +41,8 @@ export const callerOf = (within: (...args: never[]) => unknown): string | undefi
   locationsAbove(within)[0];
 
 /** Where this library's files are, as a stack names them; in a bundle, the bundle. */
-const LIBRARY = decodeURI(import.meta.url)
-  .replace(/^file:\/\//, "")
-  .replace(/compute\/graph\/location\.[jt]s.*$/, "");
+/** The folder of this library, or the file that a bundler put it in. */
+const LIBRARY = fileOf(import.meta.url).replace(/compute\/graph\/[^/]*$/, "");
 
 /** The line outside this library that called into it. */
 export const callerOfLibrary = (): string | undefined =>

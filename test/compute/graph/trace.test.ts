@@ -396,6 +396,7 @@ describe("mistakes", () => {
 describe("what is fine", () => {
   const fine: readonly [string, Wrong][] = [
     ["a condition that simplification drops", ({ x, y }) => select(greater(x, y), x, x)],
+    ["a condition that folding drops", ({ x, y }) => add(x, exp(neg(select(greater(x, y), 0.5, 0.5))))],
     ["a condition in the branch that is never taken", ({ x, y }) => select(1, x, select(less(x, y), x, y))],
     ["a comparison to the power of zero", ({ x, y }) => add(y, pow(greater(x, 0), 0))],
     ["a comparison as a number", ({ x, y }) => mul(greater(x, y), y)],

@@ -314,6 +314,20 @@ describe("the wasm backend", () => {
     expect(actual.gradients[2]).toEqual([0, 0, 0]);
   });
 
+  test("a reduction that shares its loops with an earlier one waits for what it needs", () => {
+    const fn: Fn = ({ x, y, z }) => {
+      const early = sum("b", sum("t", x));
+      const late = sum("b", mul(y, sum("t", z)));
+      return { early, late };
+    };
+    const axes: Axes = { x: ["b", "t"], y: ["b"], z: ["t"] };
+    const data = { x: [1, 2, 3, 4, 5, 6], y: [10, 20], z: [1, 2, 3] };
+    for (const backend of ["js", "wasm"] as const) {
+      const { outputs } = execute(fn, { inputs: axes, backend }, { b: 2, t: 3 }, data, ["early", "late"]);
+      expect(outputs).toEqual([[21], [180]]);
+    }
+  });
+
   test("a deep expression", () => {
     const fn: Fn = ({ x }) => {
       let value: Value = x;

@@ -1,0 +1,84 @@
+/**
+ * Source location finding (paper, section 6.1 and appendix F.1): K sources in d dimensions are heard at a design with
+ * intensity mu = background + sum_k 1 / (offset + distance_k^2); the log of the reading is normal around log mu. The
+ * paper prints 1 / (offset + distance)^2 instead, which gives nearly the same information and far steeper gradients:
+ * `signal: "printed"`.
+ */
+import { add, div, log, sqrt, square, sub, type Value } from "../../compute/index.js";
+import { InputError } from "../../core/errors.js";
+import { logNormal, normal } from "../distribution.js";
+import { defineModel, type Model, nuisance, type Parameter, real, sensitive, target } from "../model.js";
+
+export interface LocationOptions {
+  /** Where the sources are expected: one number per dimension, or one for all. */
+  readonly priorMean?: number | readonly number[];
+  readonly priorSd?: number;
+  readonly sources?: number;
+  readonly dimensions?: number;
+  /** Coordinates, counted through all sources ("1.0" is the second source's first): the first and the second. */
+  readonly targets?: readonly number[];
+  readonly sensitives?: readonly number[];
+  /** Standard deviation of the log reading. */
+  readonly noise?: number;
+  readonly background?: number;
+  /** What keeps the intensity finite at the source. */
+  readonly offset?: number;
+  readonly signal?: "squared" | "printed";
+}
+
+export const locationTexts = {
+  priorMean: (given: number, dimensions: number) =>
+    `the prior mean has ${given} coordinates and the location ${dimensions}: give one for each, or a single number`,
+  coordinate: (given: number, count: number) =>
+    `there is no coordinate ${given}: coordinates are numbered from 0 to ${count - 1}`,
+};
+
+const AXES = ["x", "y", "z"];
+const axisName = (axis: number, dimensions: number): string =>
+  dimensions <= AXES.length ? AXES[axis] : `x${axis}`;
+
+export const locationFinding = ({
+  priorMean = 3,
+  priorSd = 1,
+  sources = 1,
+  dimensions = 2,
+  targets = [0],
+  sensitives = [1],
+  noise = 0.5,
+  background = 0.1,
+  offset = 1e-4,
+  signal = "squared",
+}: LocationOptions = {}): Model => {
+  const means =
+    typeof priorMean === "number" ? Array.from({ length: dimensions }, () => priorMean) : priorMean;
+  if (means.length !== dimensions) {
+    throw new InputError("prior-mean", locationTexts.priorMean(means.length, dimensions));
+  }
+  const count = sources * dimensions;
+  const wrong = [...targets, ...sensitives].find((k) => !Number.isInteger(k) || k < 0 || k >= count);
+  if (wrong !== undefined) throw new InputError("coordinate", locationTexts.coordinate(wrong, count));
+  const roleOf = (k: number) =>
+    targets.includes(k) ? target : sensitives.includes(k) ? sensitive : nuisance;
+  // In the paper's case the two coordinates keep the paper's names.
+  const plain = count === 2 && targets.length === 1 && sensitives.length === 1;
+  const nameOf = (k: number) => (plain ? (targets.includes(k) ? "theta" : "phi") : `source${k}`);
+  const parameters: Record<string, Parameter> = {};
+  for (let k = 0; k < count; k++) parameters[nameOf(k)] = roleOf(k)(normal(means[k % dimensions], priorSd));
+  const names = Array.from({ length: dimensions }, (_, axis) => axisName(axis, dimensions));
+  return defineModel({
+    name: "location",
+    parameters,
+    design: Object.fromEntries(names.map((name) => [name, real()])),
+    outcome: (given, at) => {
+      let intensity: Value = background;
+      for (let source = 0; source < sources; source++) {
+        const distance2 = names
+          .map((name, axis) => square(sub(given[nameOf(source * dimensions + axis)], at[name])))
+          .reduce((sum, term) => add(sum, term));
+        const divisor = signal === "squared" ? add(offset, distance2) : square(add(offset, sqrt(distance2)));
+        intensity = add(intensity, div(1, divisor));
+      }
+      return logNormal(log(intensity), noise);
+    },
+  });
+};

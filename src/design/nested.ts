@@ -1,0 +1,292 @@
+/**
+ * Nested estimates of log evidences and their gradients, for any model: log p(D | g) for every outer sample b, by
+ * inner samples that the batch shares, compiled to fused kernels.
+ */
+import {
+  type Adjoint,
+  compile,
+  compileLogMeanExp,
+  type LogMeanExp,
+  mul,
+  type Program,
+  sum,
+  type Value,
+  type Workspace,
+} from "../compute/index.js";
+import { InputError } from "../core/errors.js";
+import { fillNormal, type RandomStream } from "../core/random.js";
+import { drawParameters, type Model, type Role } from "./model.js";
+import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
+
+type Values = Readonly<Record<string, Value>>;
+type Inputs = Record<string, readonly string[]>;
+/** Arrays by the name of a parameter, design variable or outcome. */
+export type Arrays = Readonly<Record<string, ArrayLike<number>>>;
+
+const BATCH = ["outer", "observation"] as const;
+
+export const nestedTexts = {
+  dependent:
+    "p(D | sensitive) needs draws of the target given the sensitive part, which priors that depend on each other do not give: use the conditional objective, or independent priors",
+};
+
+/** Roles held at their generating values. */
+const held = (given: Given): readonly Role[] =>
+  given === "none" ? [] : given === "both" ? ["target", "sensitive"] : [given];
+
+export interface NestedOptions {
+  readonly model: Model;
+  readonly workspace: Workspace;
+  /** Outer samples and observations. */
+  readonly outer: number;
+  readonly horizon: number;
+  /** Inner samples for log p(D) (contrastive), and for the evidences with something held (marginalisation). */
+  readonly contrastive: number;
+  readonly marginal: number;
+  /** Designs [observation], the same for the whole batch, or [outer, observation]. */
+  readonly designs: "shared" | "perOuter";
+  /** Which evidences are wanted. */
+  readonly given: readonly Given[];
+  /** Whether gradients in designs and outcomes are wanted. */
+  readonly gradients: boolean;
+}
+
+/** One evidence: the compiled estimate, or nothing where no parameter is left to integrate over. */
+interface Evidence {
+  readonly given: Given;
+  readonly program: LogMeanExp<Inputs>;
+  readonly inner: number;
+}
+
+export interface NestedEstimate {
+  /** log p(D | all parameters) of the generating sample, [outer]. */
+  readonly own: Float64Array;
+  /** log mean over fresh inner samples, [outer], for every evidence that was asked for. */
+  readonly fresh: Readonly<Partial<Record<Given, Float64Array>>>;
+}
+
+/** Log evidences of a batch of simulated experiments. */
+export class Nested {
+  readonly #options: NestedOptions;
+  readonly #evidences: readonly Evidence[];
+  readonly #own: Program<Inputs>;
+  readonly #ownGradient: Program<Inputs> | undefined;
+  readonly #names: { readonly design: readonly string[]; readonly parameters: readonly string[] };
+  #estimate: NestedEstimate = { own: new Float64Array(0), fresh: {} };
+
+  constructor(options: NestedOptions) {
+    const { model, workspace, outer, horizon, given, gradients, designs } = options;
+    this.#options = options;
+    this.#names = {
+      design: model.design.map(({ name }) => name),
+      parameters: model.parameters.map(({ name }) => name),
+    };
+    const designAxes = designs === "shared" ? (["observation"] as const) : BATCH;
+    const common: Inputs = {
+      ...Object.fromEntries(this.#names.design.map((name) => [name, designAxes])),
+      ...Object.fromEntries(model.outcomes.map((name) => [name, BATCH])),
+    };
+    const wanted = gradients ? [...this.#names.design, ...model.outcomes] : [];
+    const logLikelihood = (at: Values) => model.logLikelihood(at, at, at);
+
+    const outerParameters = Object.fromEntries(this.#names.parameters.map((name) => [name, ["outer"]]));
+    this.#own = compile((at: Values) => sum("observation", logLikelihood(at)), {
+      workspace,
+      inputs: { ...outerParameters, ...common },
+    });
+    this.#own.resize({ outer, observation: horizon });
+    if (gradients) {
+      const inputs: Inputs = { ...outerParameters, ...common, adjoint: ["outer"] };
+      this.#ownGradient = compile((at: Values) => mul(at.adjoint, logLikelihood(at)), {
+        workspace,
+        inputs,
+        gradients: wanted,
+      });
+      this.#ownGradient.resize({ outer, observation: horizon });
+    }
+    this.#evidences = GIVEN.filter((each) => given.includes(each) && this.#integrates(each)).map((each) => {
+      if (each === "sensitive" && model.dependentPriors)
+        throw new InputError("dependent", nestedTexts.dependent);
+      const inner = each === "none" ? options.contrastive : options.marginal;
+      const program = compileLogMeanExp(logLikelihood, {
+        workspace,
+        inputs: { ...this.#innerAxes(each), ...common },
+        gradients: wanted,
+      }) as LogMeanExp<Inputs>;
+      program.resize({ outer, inner, observation: horizon });
+      return { given: each, program, inner };
+    });
+  }
+
+  /** Whether parameters are left to integrate over; without a nuisance nothing is when both parts are held. */
+  #integrates(given: Given): boolean {
+    const roles = held(given);
+    return this.#options.model.parameters.some(({ role }) => !roles.includes(role));
+  }
+
+  /** The axes of the parameters: held ones vary with the outer sample, others with the inner one, or with both. */
+  #innerAxes(given: Given): Inputs {
+    const { model } = this.#options;
+    const roles = held(given);
+    const paired = model.dependentPriors && roles.length > 0;
+    return Object.fromEntries(
+      model.parameters.map(({ name, role }) => [
+        name,
+        roles.includes(role) ? ["outer"] : paired ? ["outer", "inner"] : ["inner"],
+      ]),
+    );
+  }
+
+  /** Draws the inner samples, fresh for every evidence. */
+  drawInner(stream: RandomStream, generating: Arrays): void {
+    const { model, outer } = this.#options;
+    for (const { given, program, inner } of this.#evidences) {
+      const own = stream.split(given);
+      const roles = held(given);
+      const free = model.parameters.filter(({ role }) => !roles.includes(role));
+      for (const { name, role } of model.parameters) {
+        if (roles.includes(role)) program.input(name).set(generating[name]);
+      }
+      if (!model.dependentPriors) {
+        for (const parameter of free)
+          fillPrior(parameter, own.split(parameter.name), program.input(parameter.name));
+        continue;
+      }
+      const arrays = new Map(free.map(({ name }) => [name, program.input(name)]));
+      const rows = roles.length > 0 ? outer : 1;
+      for (let b = 0; b < rows; b++) {
+        const given = Object.fromEntries(
+          model.parameters
+            .filter(({ role }) => roles.includes(role))
+            .map(({ name }) => [name, generating[name][b]]),
+        );
+        for (let s = 0; s < inner; s++) {
+          const drawn = drawParameters(model.parameters, own, given);
+          for (const [name, array] of arrays) array[b * inner + s] = drawn[name];
+        }
+      }
+    }
+  }
+
+  /** Sets the data: generating parameters [outer], designs, outcomes [outer, observation]. */
+  setData(generating: Arrays, designs: Arrays, outcomes: Arrays): void {
+    const programs = [...this.#evidences.map(({ program }) => program), this.#own];
+    if (this.#ownGradient !== undefined) programs.push(this.#ownGradient);
+    for (const program of programs) {
+      for (const name of this.#names.design) program.input(name).set(designs[name]);
+      for (const name of this.#options.model.outcomes) program.input(name).set(outcomes[name]);
+    }
+    for (const program of programs.slice(this.#evidences.length)) {
+      for (const name of this.#names.parameters) program.input(name).set(generating[name]);
+    }
+  }
+
+  /** The log evidences, without gradients. */
+  evaluate(): NestedEstimate {
+    this.#run(() => undefined);
+    return this.#estimate;
+  }
+
+  /**
+   * The mean over the batch of a bound of the quantity; afterwards `gradient` has its derivatives in designs and
+   * outcomes, each held fixed while the other varies.
+   */
+  bound(quantity: Quantity, bound: Bound): number {
+    const { outer } = this.#options;
+    const ownAdjoint = new Float64Array(outer);
+    this.#run(({ given, inner }) => (values) => {
+      const coefficient = quantity[given] ?? 0;
+      const include = includesOwn(coefficient, bound);
+      const { own } = this.#estimate;
+      return values.map((value, b) => {
+        const share = include ? shareOfFresh(value, inner, own[b]) : 1;
+        ownAdjoint[b] += (coefficient * (1 - share)) / outer;
+        return (coefficient * share) / outer;
+      });
+    });
+    if (!this.#integrates("both")) {
+      for (let b = 0; b < outer; b++) ownAdjoint[b] += (quantity.both ?? 0) / outer;
+    }
+    if (this.#ownGradient !== undefined) {
+      this.#ownGradient.input("adjoint").set(ownAdjoint);
+      this.#ownGradient.run();
+    }
+    const values = this.combine(this.#estimate, quantity, bound);
+    return values.reduce((total, value) => total + value, 0) / outer;
+  }
+
+  /** The bound for every outer sample. */
+  combine({ own, fresh }: NestedEstimate, quantity: Quantity, bound: Bound): Float64Array {
+    return own.map((ownLog, b) => {
+      let total = 0;
+      for (const [given, coefficient] of Object.entries(quantity) as [Given, number][]) {
+        if (coefficient === 0) continue;
+        const inner = given === "none" ? this.#options.contrastive : this.#options.marginal;
+        const value = fresh[given]?.[b];
+        total +=
+          coefficient *
+          (value === undefined
+            ? ownLog
+            : includesOwn(coefficient, bound)
+              ? logMeanWithOwn(value, inner, ownLog)
+              : value);
+      }
+      return total;
+    });
+  }
+
+  #run(adjoint: (evidence: Evidence) => Adjoint | undefined): void {
+    this.#own.run();
+    const own = Float64Array.from(this.#own.output());
+    const fresh: Partial<Record<Given, Float64Array>> = {};
+    this.#estimate = { own, fresh };
+    for (const evidence of this.#evidences) {
+      evidence.program.run(adjoint(evidence));
+      fresh[evidence.given] = evidence.program.value.slice();
+    }
+  }
+
+  /** d(mean bound)/d(design variable or outcome), after `bound`: added to `into`. */
+  addGradient(name: string, into: Float64Array): void {
+    const parts = [...this.#evidences.map(({ program }) => program), this.#ownGradient];
+    for (const program of parts) {
+      const part = program?.gradient(name);
+      if (part !== undefined) for (let i = 0; i < into.length; i++) into[i] += part[i];
+    }
+  }
+
+  dispose(): void {
+    for (const { program } of this.#evidences) program.dispose();
+    this.#own.dispose();
+    this.#ownGradient?.dispose();
+  }
+}
+
+/** log((n e^value + e^own) / (n + 1)): the mean with the generating sample among the fresh ones. */
+export const logMeanWithOwn = (value: number, n: number, own: number): number => {
+  const others = value + Math.log(n);
+  const most = Math.max(others, own);
+  return most + Math.log(Math.exp(others - most) + Math.exp(own - most)) - Math.log(n + 1);
+};
+
+/** n e^value / (n e^value + e^own). */
+const shareOfFresh = (value: number, n: number, own: number): number =>
+  1 / (1 + Math.exp(own - value - Math.log(n)));
+
+/** Independent draws from a prior that depends on no other parameter. */
+export const fillPrior = (
+  { prior, name }: Model["parameters"][number],
+  stream: RandomStream,
+  out: Float32Array | Float64Array,
+): void => {
+  if (typeof prior !== "function" && prior.name === "normal" && prior.fromNoise !== undefined) {
+    const mean = prior.fromNoise(0) as number;
+    const sd = (prior.fromNoise(1) as number) - mean;
+    fillNormal(stream, out);
+    for (let i = 0; i < out.length; i++) out[i] = mean + sd * out[i];
+    return;
+  }
+  for (let i = 0; i < out.length; i++) {
+    out[i] = drawParameters([{ name, prior, role: "nuisance" }], stream)[name];
+  }
+};

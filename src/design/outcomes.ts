@@ -1,0 +1,171 @@
+/** Simulated outcomes of a model: from noise by a formula that gradients go through, or drawn from a discrete support. */
+import { add, compile, mul, type Program, type Value, type Workspace } from "../compute/index.js";
+import type { RandomStream } from "../core/random.js";
+import { type Distribution, drawNoise } from "./distribution.js";
+import type { Model } from "./model.js";
+import type { Arrays } from "./nested.js";
+
+type Values = Readonly<Record<string, Value>>;
+type Inputs = Record<string, readonly string[]>;
+
+const noiseOf = (outcome: string): string => `noise of ${outcome}`;
+const adjointOf = (outcome: string): string => `adjoint of ${outcome}`;
+
+export interface OutcomesOptions {
+  readonly model: Model;
+  readonly workspace: Workspace;
+  readonly outer: number;
+  /** Observations that are simulated together; 1 for a policy that must see one before it chooses the next. */
+  readonly horizon: number;
+  readonly designs: "shared" | "perOuter";
+}
+
+/** Outcomes [outer, observation] for parameters [outer] and designs. */
+export class Outcomes {
+  readonly #model: Model;
+  readonly #forward: Program<Inputs>;
+  readonly #pullback: Program<Inputs> | undefined;
+  readonly #trial: Readonly<Record<string, Distribution>>;
+  readonly #length: number;
+
+  constructor({ model, workspace, outer, horizon, designs }: OutcomesOptions) {
+    this.#model = model;
+    this.#length = outer * horizon;
+    const batch = ["outer", "observation"];
+    const inputs: Inputs = {
+      ...Object.fromEntries(model.parameters.map(({ name }) => [name, ["outer"]])),
+      ...Object.fromEntries(
+        model.design.map(({ name }) => [name, designs === "shared" ? ["observation"] : batch]),
+      ),
+    };
+    const noise = Object.fromEntries(model.outcomes.map((name) => [noiseOf(name), batch]));
+    // Any numbers do: which noise and support an outcome has does not depend on them.
+    const ones = Object.fromEntries(Object.keys(inputs).map((name) => [name, 1]));
+    this.#trial = model.distributions(ones, ones);
+    if (model.reparameterised) {
+      const value = (at: Values, name: string): Value => {
+        const distribution = model.distributions(at, at)[name];
+        return distribution.fromNoise?.(at[noiseOf(name)]) ?? 0;
+      };
+      this.#forward = compile(
+        (at: Values) => Object.fromEntries(model.outcomes.map((name) => [name, value(at, name)])),
+        {
+          workspace,
+          inputs: { ...inputs, ...noise },
+        },
+      );
+      const adjoints = Object.fromEntries(model.outcomes.map((name) => [adjointOf(name), batch]));
+      const everything: Inputs = { ...inputs, ...noise, ...adjoints };
+      this.#pullback = compile(
+        (at: Values) =>
+          model.outcomes
+            .map((name) => mul(at[adjointOf(name)], value(at, name)))
+            .reduce((total, term) => add(total, term)),
+        { workspace, inputs: everything, gradients: model.design.map(({ name }) => name) },
+      );
+    } else {
+      // The log probability of every value, or the rate of a count.
+      this.#forward = compile(
+        (at: Values) => {
+          const by = model.distributions(at, at);
+          const outputs: Record<string, Value> = {};
+          for (const name of model.outcomes) {
+            const { support, rate, logDensity } = by[name];
+            if (rate !== undefined) outputs[`${name} rate`] = rate;
+            for (const [k, value] of (support ?? []).entries()) outputs[`${name} ${k}`] = logDensity(value);
+          }
+          return outputs;
+        },
+        { workspace, inputs },
+      );
+    }
+    for (const program of [this.#forward, this.#pullback]) program?.resize({ outer, observation: horizon });
+  }
+
+  /** Draws noise for reparameterised outcomes. */
+  drawNoise(stream: RandomStream): Record<string, Float64Array> {
+    return Object.fromEntries(
+      this.#model.outcomes.map((name) => {
+        const own = stream.split(name);
+        const { noise } = this.#trial[name];
+        return [
+          name,
+          Float64Array.from({ length: this.#length }, () =>
+            noise === undefined ? own.uniform() : drawNoise(noise, own),
+          ),
+        ];
+      }),
+    );
+  }
+
+  /** Outcomes by name; `noise` as from `drawNoise` (for a discrete outcome, uniforms). */
+  simulate(parameters: Arrays, designs: Arrays, noise: Arrays): Record<string, Float64Array> {
+    const model = this.#model;
+    for (const program of [this.#forward, this.#pullback]) {
+      if (program === undefined) continue;
+      for (const { name } of model.parameters) program.input(name).set(parameters[name]);
+      for (const { name } of model.design) program.input(name).set(designs[name]);
+      if (model.reparameterised)
+        for (const name of model.outcomes) program.input(noiseOf(name)).set(noise[name]);
+    }
+    this.#forward.run();
+    if (model.reparameterised) {
+      return Object.fromEntries(
+        model.outcomes.map((name) => [name, Float64Array.from(this.#forward.output(name))]),
+      );
+    }
+    return Object.fromEntries(model.outcomes.map((name) => [name, this.#choose(name, noise[name])]));
+  }
+
+  /** Discrete outcomes by inversion of uniforms. */
+  #choose(name: string, uniforms: ArrayLike<number>): Float64Array {
+    const { support, rate } = this.#trial[name];
+    if (rate !== undefined) {
+      const rates = this.#forward.output(`${name} rate`);
+      return Float64Array.from({ length: this.#length }, (_, i) => poissonQuantile(uniforms[i], rates[i]));
+    }
+    const values = support ?? [];
+    const logs = values.map((_, k) => this.#forward.output(`${name} ${k}`));
+    return Float64Array.from({ length: this.#length }, (_, i) => {
+      let left = uniforms[i];
+      for (let k = 0; k < values.length - 1; k++) {
+        left -= Math.exp(logs[k][i]);
+        if (left < 0) return values[k];
+      }
+      return values[values.length - 1];
+    });
+  }
+
+  /** Adds sum over outcomes of adjoint * d(outcome)/d(design) to the gradients by name, after `simulate`. */
+  addPullback(adjoints: Arrays, into: Readonly<Record<string, Float64Array>>): void {
+    const program = this.#pullback;
+    if (program === undefined) return;
+    for (const name of this.#model.outcomes) program.input(adjointOf(name)).set(adjoints[name]);
+    program.run();
+    for (const { name } of this.#model.design) {
+      const part = program.gradient(name);
+      const total = into[name];
+      for (let i = 0; i < total.length; i++) total[i] += part[i];
+    }
+  }
+
+  dispose(): void {
+    this.#forward.dispose();
+    this.#pullback?.dispose();
+  }
+}
+
+/** The smallest count whose distribution function reaches u. */
+const poissonQuantile = (u: number, rate: number): number => {
+  let term = Math.exp(-rate);
+  let below = term;
+  let count = 0;
+  // For a large rate the first terms underflow: the bound keeps the loop finite.
+  const most = Math.ceil(rate + 20 * Math.sqrt(rate) + 20);
+  while (below < u && count < most) {
+    count++;
+    term *= rate / count;
+    below += term;
+  }
+  return count;
+};

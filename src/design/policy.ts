@@ -1,0 +1,168 @@
+/**
+ * Policies: what chooses the next design from what was seen so far. A policy is a value; what it needs to be used
+ * again is in its file (`policy-file.ts`).
+ */
+import type { Workspace } from "../compute/index.js";
+import type { RandomStream } from "../core/random.js";
+import { drawParameters, type Model } from "./model.js";
+import { fillPrior } from "./nested.js";
+import { Outcomes } from "./outcomes.js";
+
+/** Experiments so far, side by side: designs [outer, steps, variables] and outcomes [outer, steps, outcomes]. */
+export interface History {
+  readonly outer: number;
+  readonly steps: number;
+  readonly designs: Float64Array;
+  readonly outcomes: Float64Array;
+}
+
+export interface Policy {
+  readonly kind: "random" | "static" | "dad" | "greedy";
+  readonly horizon: number;
+  /** The next design of every experiment: [outer, variables]. `stream` is for policies that draw. */
+  next(history: History, stream: RandomStream): Float64Array;
+  /** The designs [horizon, variables] of a policy that does not look at outcomes and draws nothing. */
+  readonly designs?: Float64Array;
+}
+
+/** The same designs whatever happens. */
+export const staticPolicy = (designs: Float64Array, variables: number): Policy => {
+  const horizon = designs.length / variables;
+  return {
+    kind: "static",
+    horizon,
+    designs,
+    next: ({ outer, steps }) => {
+      const row = designs.subarray(steps * variables, (steps + 1) * variables);
+      const all = new Float64Array(outer * variables);
+      for (let b = 0; b < outer; b++) all.set(row, b * variables);
+      return all;
+    },
+  };
+};
+
+/** Independent normal designs, clipped to the bounds; a variable with finitely many values is drawn among them. */
+export const randomPolicy = (
+  model: Model,
+  horizon: number,
+  { mean = 0, sd = 1 }: { readonly mean?: number; readonly sd?: number } = {},
+): Policy => ({
+  kind: "random",
+  horizon,
+  next: ({ outer }, stream) => {
+    const all = new Float64Array(outer * model.design.length);
+    for (let i = 0; i < all.length; i++) {
+      const { low, high, values } = model.design[i % model.design.length];
+      all[i] =
+        values === undefined
+          ? Math.min(high, Math.max(low, stream.normal(mean, sd)))
+          : values[stream.integer(values.length)];
+    }
+    return all;
+  },
+});
+
+/** Simulated experiments: everything by name, [outer] for parameters, [outer, horizon] for designs and outcomes. */
+export interface Simulation {
+  readonly parameters: Readonly<Record<string, Float64Array>>;
+  readonly designs: Readonly<Record<string, Float64Array>>;
+  readonly outcomes: Readonly<Record<string, Float64Array>>;
+}
+
+/** Independent draws of all parameters: [outer] each. */
+export const drawOuter = (
+  model: Model,
+  outer: number,
+  stream: RandomStream,
+): Record<string, Float64Array> => {
+  const parameters: Record<string, Float64Array> = {};
+  for (const parameter of model.parameters) parameters[parameter.name] = new Float64Array(outer);
+  if (!model.dependentPriors) {
+    for (const parameter of model.parameters)
+      fillPrior(parameter, stream.split(parameter.name), parameters[parameter.name]);
+    return parameters;
+  }
+  for (let b = 0; b < outer; b++) {
+    const drawn = drawParameters(model.parameters, stream);
+    for (const { name } of model.parameters) parameters[name][b] = drawn[name];
+  }
+  return parameters;
+};
+
+/** Runs the policy on `outer` simulated experiments, whose parameters come from the prior unless given. */
+export const simulate = (
+  model: Model,
+  policy: Policy,
+  {
+    outer,
+    stream,
+    workspace,
+    parameters,
+  }: {
+    readonly outer: number;
+    readonly stream: RandomStream;
+    readonly workspace: Workspace;
+    readonly parameters?: Readonly<Record<string, Float64Array>>;
+  },
+): Simulation => {
+  const generating = parameters ?? drawOuter(model, outer, stream.split("parameters"));
+  const { horizon } = policy;
+  const variables = model.design.length;
+  const byName = (names: readonly string[]): Record<string, Float64Array> =>
+    Object.fromEntries(names.map((name) => [name, new Float64Array(outer * horizon)]));
+  const designs = byName(model.design.map(({ name }) => name));
+  const outcomes = byName(model.outcomes);
+  const simulator = new Outcomes({ model, workspace, outer, horizon: 1, designs: "perOuter" });
+  try {
+    for (let t = 0; t < horizon; t++) {
+      const history: History = {
+        outer,
+        steps: t,
+        designs: interleave(
+          model.design.map(({ name }) => designs[name]),
+          outer,
+          horizon,
+          t,
+        ),
+        outcomes: interleave(
+          model.outcomes.map((name) => outcomes[name]),
+          outer,
+          horizon,
+          t,
+        ),
+      };
+      const chosen = policy.next(history, stream.split("design").split(t));
+      const now = Object.fromEntries(
+        model.design.map(({ name }, d) => [
+          name,
+          Float64Array.from({ length: outer }, (_, b) => chosen[b * variables + d]),
+        ]),
+      );
+      const seen = simulator.simulate(generating, now, simulator.drawNoise(stream.split("noise").split(t)));
+      for (let b = 0; b < outer; b++) {
+        for (const { name } of model.design) designs[name][b * horizon + t] = now[name][b];
+        for (const name of model.outcomes) outcomes[name][b * horizon + t] = seen[name][b];
+      }
+    }
+  } finally {
+    simulator.dispose();
+  }
+  return { parameters: generating, designs, outcomes };
+};
+
+/** Columns [outer, horizon] each, up to step t, as one array [outer, t, columns]. */
+const interleave = (
+  columns: readonly Float64Array[],
+  outer: number,
+  horizon: number,
+  t: number,
+): Float64Array => {
+  const all = new Float64Array(outer * t * columns.length);
+  let at = 0;
+  for (let b = 0; b < outer; b++) {
+    for (let step = 0; step < t; step++) {
+      for (const column of columns) all[at++] = column[b * horizon + step];
+    }
+  }
+  return all;
+};
