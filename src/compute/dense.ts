@@ -288,6 +288,7 @@ export const createDense = (
       if (disposed) return;
       for (const index of arrayWidths.keys()) unplace(index);
       for (const address of [parameters, gradient, packed, scratch, descriptor]) workspace.release(address);
+      kernels.dispose();
       disposed = true;
     },
   };

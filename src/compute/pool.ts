@@ -166,13 +166,10 @@ class Pool {
     return program;
   }
 
-  /** Lets all threads forget a program, and with it its memory. */
-  remove(program: number): void {
-    const entry = this.#programs.get(program);
-    if (entry === undefined) return;
+  /** Lets all threads forget a program, and with the last one of a memory that nobody keeps, its bytes. */
+  remove(program: number, bytes: number): void {
     this.#programs.delete(program);
-    const shared = [...this.#programs.values()].some(({ memory }) => memory === entry.memory);
-    if (!shared) this.#forgotten += entry.memory.buffer.byteLength;
+    this.#forgotten += bytes;
     if (this.#forgotten < FORGOTTEN_BYTES) this.#broadcast({ program });
     else this.#replaceWorkers();
   }

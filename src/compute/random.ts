@@ -205,6 +205,7 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
     dispose() {
       workspace.release(descriptor);
       workspace.release(scratch);
+      kernels.dispose();
     },
   };
 };

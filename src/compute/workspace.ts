@@ -36,7 +36,17 @@ interface Block {
 /** A module's kernels, ready to run on all threads of the workspace. */
 export interface Kernels {
   run(name: string, descriptor: number, tasks: number): void;
+  /** Lets all threads forget the module. */
+  dispose(): void;
 }
+
+/**
+ * Shared memories that were disposed of, to be used again: engines do not count shared memory when they decide
+ * whether to collect garbage, so what is let go of may stay for long. Large ones are let go of all the same.
+ */
+const spare: WebAssembly.Memory[] = [];
+const MOST_SPARE = 8;
+const LARGEST_SPARE = 2 ** 26;
 
 export class Workspace {
   readonly threads: number;
@@ -46,7 +56,7 @@ export class Workspace {
   #memory: WebAssembly.Memory | undefined;
   readonly #free: Block[] = [];
   readonly #taken = new Map<number, number>();
-  readonly #programs: number[] = [];
+  readonly #programs = new Set<number>();
 
   constructor({ threads = detectFeatures().cores, relaxed = true }: WorkspaceOptions = {}) {
     if (!Number.isInteger(threads) || threads < 1) {
@@ -57,11 +67,14 @@ export class Workspace {
     this.#shared = features.threads && threads > 1;
     this.threads = this.#shared ? threads : 1;
     this.fma = relaxed && features.relaxedSimd;
-    this.#memory = new WebAssembly.Memory(
-      this.#shared ? { initial: 1, maximum: MAX_PAGES, shared: true } : { initial: 1 },
-    );
+    const memory =
+      (this.#shared ? spare.pop() : undefined) ??
+      new WebAssembly.Memory(
+        this.#shared ? { initial: 1, maximum: MAX_PAGES, shared: true } : { initial: 1 },
+      );
+    this.#memory = memory;
     // Address 0 stays unused: it means "no array".
-    this.#free.push({ address: ALIGNMENT, bytes: PAGE - ALIGNMENT });
+    this.#free.push({ address: ALIGNMENT, bytes: memory.buffer.byteLength - ALIGNMENT });
     if (this.#shared) threadPool()?.grow(threads);
   }
 
@@ -150,7 +163,7 @@ export class Workspace {
     const kernels = names.map((name) => exports[name] as Kernel);
     const pool = this.#shared ? threadPool() : undefined;
     const program = pool?.add(compiled, memory, names);
-    if (program !== undefined) this.#programs.push(program);
+    if (program !== undefined) this.#programs.add(program);
     return {
       run: (name, descriptor, tasks) => {
         const index = names.indexOf(name);
@@ -161,12 +174,24 @@ export class Workspace {
           for (let task = 0; task < tasks; task++) kernel(descriptor, 0, task);
         }
       },
+      dispose: () => {
+        if (program !== undefined && this.#programs.delete(program)) pool?.remove(program, 0);
+      },
     };
   }
 
   /** Lets go of the memory, on all threads. Using the workspace afterwards is an error. */
   dispose(): void {
-    for (const program of this.#programs.splice(0)) threadPool()?.remove(program);
+    const memory = this.#memory;
+    if (memory === undefined) return;
+    const bytes = memory.buffer.byteLength;
+    const keep = this.#shared && bytes <= LARGEST_SPARE && spare.length < MOST_SPARE;
+    if (keep) spare.push(memory);
+    const programs = [...this.#programs];
+    for (const [i, program] of programs.entries()) {
+      threadPool()?.remove(program, !keep && i === programs.length - 1 ? bytes : 0);
+    }
+    this.#programs.clear();
     this.#memory = undefined;
     this.#free.length = 0;
     this.#taken.clear();

@@ -188,8 +188,10 @@ export class Nested {
   }
 
   /**
-   * The mean over the batch of a bound of the quantity; afterwards `gradient` has its derivatives in designs and
-   * outcomes, each held fixed while the other varies.
+   * The mean over the batch of a bound of the quantity; afterwards `addGradient` has its derivatives in designs and
+   * outcomes, each held fixed while the other varies. Where outcomes do not follow from noise by a formula, the
+   * derivative in the designs has the score-function term too, (A_b - mean of the others) d log p(D_b | own) / d design
+   * with A_b the bound of outer sample b: leaving b out of the baseline keeps it unbiased.
    */
   bound(quantity: Quantity, bound: Bound): number {
     const { outer } = this.#options;
@@ -207,12 +209,17 @@ export class Nested {
     if (!this.#integrates("both")) {
       for (let b = 0; b < outer; b++) ownAdjoint[b] += (quantity.both ?? 0) / outer;
     }
+    const values = this.combine(this.#estimate, quantity, bound);
+    const total = values.reduce((sofar, value) => sofar + value, 0);
+    if (!this.#options.model.reparameterised && outer > 1) {
+      for (let b = 0; b < outer; b++)
+        ownAdjoint[b] += (values[b] - (total - values[b]) / (outer - 1)) / outer;
+    }
     if (this.#ownGradient !== undefined) {
       this.#ownGradient.input("adjoint").set(ownAdjoint);
       this.#ownGradient.run();
     }
-    const values = this.combine(this.#estimate, quantity, bound);
-    return values.reduce((total, value) => total + value, 0) / outer;
+    return total / outer;
   }
 
   /** The bound for every outer sample. */

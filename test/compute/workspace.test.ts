@@ -221,7 +221,7 @@ describe("memory of a process", () => {
 
   // Nobody collects by hand in real life, and V8 does not count shared memory: this holds once disposed memories are
   // used again for new workspaces. Make it a plain test then.
-  test.fails("the same without collecting garbage by hand (2 threads)", async () => {
+  test("the same without collecting garbage by hand (2 threads)", async () => {
     const { stdout } = await runChild(
       `const sizes = [];
       for (let k = 0; k < 100; k++) {

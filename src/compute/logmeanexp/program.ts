@@ -56,6 +56,8 @@ export const programTexts = {
     `there is no input "${name}": the inputs are ${names.map((n) => `"${n}"`).join(", ")}`,
   noGradient: (name: string, names: readonly string[]) =>
     `no gradient in "${name}" was compiled: name it in the option gradients (now ${names.map((n) => `"${n}"`).join(", ") || "none"})`,
+  unsized: "the program has no sizes yet: call resize({ outer, inner, observation }) first",
+  disposed: "this program was disposed of: compile a new one",
   adjoint: (given: number, expected: number) =>
     `the adjoint has ${given} elements and there are ${expected} values: give one for each`,
 };
@@ -74,7 +76,39 @@ export const compileLogMeanExp = <const Inputs extends InputAxes>(
   const root = traced.outputs[SINGLE];
   const inputs = Object.keys(inputAxes).map((name) => traced.inputs[name]);
   const wanted = gradients.map((name) => traced.inputs[name]);
-  return backend === "js" ? onPlainArrays(root, inputs, wanted) : compiled(root, inputs, wanted, options);
+  return guarded(
+    backend === "js" ? onPlainArrays(root, inputs, wanted) : compiled(root, inputs, wanted, options),
+  );
+};
+
+/** The program, with an error for what is asked of it too early or too late. */
+const guarded = <Inputs extends InputAxes>(program: LogMeanExp<Inputs>): LogMeanExp<Inputs> => {
+  let state: "unsized" | "ready" | "disposed" = "unsized";
+  const ready = (): LogMeanExp<Inputs> => {
+    if (state === "disposed") throw new InputError("disposed", programTexts.disposed);
+    if (state === "unsized") throw new InputError("unsized", programTexts.unsized);
+    return program;
+  };
+  return {
+    get sizes() {
+      return program.sizes;
+    },
+    get value() {
+      return ready().value;
+    },
+    resize(sizes) {
+      if (state === "disposed") throw new InputError("disposed", programTexts.disposed);
+      program.resize(sizes);
+      state = "ready";
+    },
+    input: (name) => ready().input(name),
+    gradient: (name) => ready().gradient(name),
+    run: (adjoint) => ready().run(adjoint),
+    dispose() {
+      if (state !== "disposed") program.dispose();
+      state = "disposed";
+    },
+  };
 };
 
 const checkSizes = (sizes: Sizes): void => {
@@ -166,7 +200,7 @@ const compiled = <Inputs extends InputAxes>(
     run(adjoint) {
       variant.forward(arrays);
       if (isProduct && !(variant.magnitude() <= LARGEST_FOR_PRODUCT)) {
-        variant.release();
+        variant.dispose();
         variant = new Variant(plan(root, wanted, { product: false }), inputs, workspace);
         isProduct = false;
         variant.resize(sizes, arrays);
@@ -177,6 +211,9 @@ const compiled = <Inputs extends InputAxes>(
     },
     dispose() {
       release();
+      variant.dispose();
+      inputAt.clear();
+      gradientAt.clear();
       if (options.workspace === undefined) workspace.dispose();
     },
   };

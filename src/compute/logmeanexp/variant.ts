@@ -324,6 +324,13 @@ export class Variant {
     });
   }
 
+  /** Gives everything back. */
+  dispose(): void {
+    this.release();
+    for (const { kernels } of this.#compiled.values()) kernels.dispose();
+    this.#compiled.clear();
+  }
+
   /** Gives the memory back. */
   release(): void {
     for (const address of this.#memory.splice(0)) this.#workspace.release(address);

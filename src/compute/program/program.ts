@@ -286,6 +286,7 @@ const inWorkspace = (
     },
     dispose() {
       release();
+      kernels.dispose();
       if (options.workspace === undefined) workspace.dispose();
     },
   };

@@ -259,6 +259,8 @@ describe("mistakes", () => {
       compileLogMeanExp(likelihood, { inputs: { ...inputs, mean: ["inner", "observation"] } }),
     ).toThrow(planTexts.both("mean"));
     const program = compileLogMeanExp(likelihood, { inputs });
+    expect(() => program.run()).toThrow(programTexts.unsized);
+    expect(() => program.input("y")).toThrow(programTexts.unsized);
     expect(() => program.resize({ outer: 0, inner: 1, observation: 1 })).toThrow(
       programTexts.size("outer", 0),
     );
@@ -266,5 +268,8 @@ describe("mistakes", () => {
     expect(() => program.gradient("mean")).toThrow(programTexts.noGradient("mean", []));
     expect(() => program.run([1])).toThrow(programTexts.adjoint(1, 2));
     program.dispose();
+    program.dispose();
+    expect(() => program.value).toThrow(programTexts.disposed);
+    expect(() => program.resize({ outer: 1, inner: 1, observation: 1 })).toThrow(programTexts.disposed);
   });
 });

@@ -1,0 +1,308 @@
+/**
+ * Static designs by stochastic ascent from several starts.
+ *
+ * The landscape has many local optima, so the starts are spread over where the prior has the parameters (or over the
+ * bounds), climb for a while, and the better ones climb on (successive halving). Between rounds, designs that no
+ * longer inform (which drifted to where the objective does not feel them) are moved to the best of some random places.
+ * Every step has its own random stream, so a run that was interrupted and resumed ends as one that was not.
+ */
+import { type AdamState, adam, Workspace, type WorkspaceOptions } from "../compute/index.js";
+import { InputError } from "../core/errors.js";
+import { type RandomStream, randomStream } from "../core/random.js";
+import { type MeanEstimate, meanEstimate } from "../core/stats.js";
+import type { Model } from "./model.js";
+import { PAPER_SIZES, type SampleSizes, StaticObjective } from "./objective.js";
+import { drawOuter } from "./policy.js";
+import { type ObjectiveKind, objectiveQuantity } from "./quantity.js";
+
+export interface TrainStaticOptions extends WorkspaceOptions {
+  readonly objective?: ObjectiveKind;
+  readonly beta?: number;
+  readonly horizon?: number;
+  /** Steps that the best start takes in all. */
+  readonly steps?: number;
+  /** How many starts. */
+  readonly starts?: number;
+  readonly seed?: number;
+  /** How far a step moves a design at first, in units of the prior's spread; it decays to a hundredth unless `decay` is off. */
+  readonly rate?: number;
+  readonly decay?: boolean;
+  /** Where starts are drawn from, instead of from all over the prior: N(mean, sd^2) in every variable. */
+  readonly start?: { readonly mean: number; readonly sd: number };
+  readonly sizes?: SampleSizes;
+  /** Called after every step. */
+  readonly onProgress?: (progress: TrainingProgress) => void | Promise<void>;
+  /** Continues a run from where a checkpoint was taken. */
+  readonly resume?: StaticCheckpoint;
+}
+
+export interface TrainingProgress {
+  readonly step: number;
+  readonly steps: number;
+  /** The bound at this step's samples. */
+  readonly value: number;
+  /** Everything that `resume` needs, made only when it is asked for. */
+  checkpoint(): StaticCheckpoint;
+}
+
+interface Climb {
+  designs: number[];
+  adam: { step: number; mean: number[]; meanSquare: number[] };
+  score: number;
+}
+
+/** A run in the middle, as plain data. */
+export interface StaticCheckpoint {
+  readonly round: number;
+  readonly index: number;
+  readonly step: number;
+  readonly total: number;
+  readonly climbs: readonly Climb[];
+}
+
+export interface TrainedStatic {
+  /** [horizon, variables] */
+  readonly designs: Float64Array;
+  /** The lower bound at fresh samples, in nats. */
+  readonly objective: MeanEstimate;
+  /** The scores of all starts in each round, best first. */
+  readonly rounds: readonly (readonly number[])[];
+}
+
+export const trainTexts = {
+  whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
+  beta: (given: unknown) => `beta was ${String(given)}: give a number from 0, such as 0.8`,
+};
+
+/** A design whose removal costs less than this many nats does not inform. */
+const IDLE = 0.003;
+/** Places that an idle design is tried at. */
+const PLACES = 12;
+/** Batches that a score is the mean of. */
+const SCORING = 12;
+const FINAL_SCORING = 60;
+
+/** Steps and survivors of each round: a third of the climbs go on each time, for longer. */
+const planRounds = (starts: number, steps: number): { readonly steps: number; readonly keep: number }[] => {
+  if (starts === 1) return [{ steps, keep: 1 }];
+  const rounds: { steps: number; keep: number }[] = [];
+  let alive = starts;
+  let left = steps;
+  while (alive > 1) {
+    const keep = Math.max(1, Math.ceil(alive / 4));
+    const share = Math.max(1, Math.round(left * (keep === 1 ? 0.35 : 0.15)));
+    rounds.push({ steps: share, keep });
+    left -= share;
+    alive = keep;
+  }
+  rounds.push({ steps: Math.max(1, left), keep: 1 });
+  return rounds;
+};
+
+export const trainStatic = async (model: Model, options: TrainStaticOptions = {}): Promise<TrainedStatic> => {
+  const {
+    objective = "conditional",
+    beta = 0.8,
+    horizon = 10,
+    steps = 6000,
+    starts = 24,
+    seed = 0,
+    rate = 0.05,
+    decay = true,
+    sizes = PAPER_SIZES,
+    onProgress,
+    resume,
+  } = options;
+  for (const [name, value] of Object.entries({ horizon, steps, starts })) {
+    if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
+  }
+  if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", trainTexts.beta(beta));
+  const quantity = objectiveQuantity(objective, beta);
+  const stream = randomStream(seed).split("static");
+  const workspace = new Workspace(options);
+  const bound = new StaticObjective(model, quantity, horizon, sizes, workspace);
+  const without =
+    horizon > 1 ? new StaticObjective(model, quantity, horizon - 1, sizes, workspace) : undefined;
+  const reach = reachOf(model, stream.split("reach"));
+  const drawPlace = (from: RandomStream, centre: readonly number[], width: number): number[] =>
+    model.design.map((variable, d) => {
+      if (variable.values !== undefined) return variable.values[from.integer(variable.values.length)];
+      return clip(centre[d] + width * reach[d].spread * from.normal(), variable.low, variable.high);
+    });
+  const drawStart = (from: RandomStream): number[] => {
+    if (options.start !== undefined) {
+      const { mean, sd } = options.start;
+      return Array.from({ length: horizon }, () =>
+        model.design.map(({ low, high }) => clip(from.normal(mean, sd), low, high)),
+      ).flat();
+    }
+    // Together around some place or all over: widths from narrow to wide.
+    const centre = drawPlace(
+      from,
+      reach.map(({ middle }) => middle),
+      2,
+    );
+    const width = [0.3, 0.8, 1.5, 2.5][from.integer(4)];
+    return Array.from({ length: horizon }, () => drawPlace(from, centre, width)).flat();
+  };
+  const score = (designs: Float64Array, from: RandomStream, batches: number): MeanEstimate =>
+    meanEstimate(Array.from({ length: batches }, (_, i) => bound.evaluate(designs, from.split(i))));
+
+  try {
+    const rounds = planRounds(starts, steps);
+    const scores: number[][] = [];
+    let climbs: Climb[] =
+      resume !== undefined
+        ? structuredClone([...resume.climbs])
+        : Array.from({ length: starts }, (_, k) => ({
+            designs: drawStart(stream.split("start").split(k)),
+            adam: { step: 0, mean: [], meanSquare: [] },
+            score: -Infinity,
+          }));
+    let total = resume?.total ?? 0;
+    const wanted = rounds.reduce(
+      ({ alive, sum }, { steps: each, keep }) => ({ alive: keep, sum: sum + alive * each }),
+      { alive: starts, sum: 0 },
+    ).sum;
+    const spreads = Float64Array.from(
+      { length: horizon * model.design.length },
+      (_, i) => reach[i % reach.length].spread,
+    );
+    for (let round = resume?.round ?? 0; round < rounds.length; round++) {
+      const before = rounds.slice(0, round).reduce((sum, each) => sum + each.steps, 0);
+      const optimiser = adam({
+        rate: (at) => (decay ? rate * 0.01 ** (Math.min(at, steps) / steps) : rate),
+      });
+      const first = round === (resume?.round ?? 0) ? (resume?.index ?? 0) : 0;
+      for (let index = first; index < climbs.length; index++) {
+        const climb = climbs[index];
+        // In units of the prior's spread, so that one rate suits every variable.
+        const scaled = Float64Array.from(climb.designs, (value, i) => value / spreads[i]);
+        const state: AdamState =
+          climb.adam.step === 0
+            ? optimiser.init(scaled)
+            : {
+                step: climb.adam.step,
+                mean: Float64Array.from(climb.adam.mean),
+                meanSquare: Float64Array.from(climb.adam.meanSquare),
+              };
+        const store = () => {
+          climb.designs = Array.from(scaled, (value, i) => value * spreads[i]);
+          climb.adam = { step: state.step, mean: [...state.mean], meanSquare: [...state.meanSquare] };
+        };
+        const resumed = round === resume?.round && index === resume.index ? resume.step : 0;
+        for (let step = resumed; step < rounds[round].steps; step++) {
+          const here = scaled.map((value, i) => value * spreads[i]);
+          const value = bound.evaluate(here, stream.split(round).split(before + step));
+          optimiser.update(
+            scaled,
+            bound.gradient.map((derivative, i) => -derivative * spreads[i]),
+            state,
+          );
+          project(model, scaled, spreads);
+          total++;
+          await onProgress?.({
+            step: total,
+            steps: wanted,
+            value,
+            checkpoint: () => {
+              store();
+              return structuredClone({ round, index, step: step + 1, total, climbs });
+            },
+          });
+        }
+        store();
+        if (without !== undefined && (starts > 1 || round < rounds.length - 1)) {
+          moveIdle(climb, stream.split("idle").split(round).split(index));
+        }
+        climb.score = score(
+          Float64Array.from(climb.designs),
+          stream.split("score").split(round),
+          SCORING,
+        ).mean;
+      }
+      climbs.sort((a, b) => b.score - a.score);
+      scores.push(climbs.map((climb) => climb.score));
+      climbs = climbs.slice(0, rounds[round].keep);
+    }
+    const designs = Float64Array.from(climbs[0].designs);
+    return { designs, objective: score(designs, stream.split("final"), FINAL_SCORING), rounds: scores };
+  } finally {
+    bound.dispose();
+    without?.dispose();
+    workspace.dispose();
+  }
+
+  /** Moves the design that informs least, if it informs hardly at all, to the best of some random places. */
+  function moveIdle(climb: Climb, from: RandomStream): void {
+    const variables = model.design.length;
+    const value = (designs: Float64Array, over: StaticObjective) =>
+      meanEstimate(
+        Array.from({ length: 4 }, (_, i) => over.evaluate(designs, from.split("compare").split(i))),
+      ).mean;
+    const all = Float64Array.from(climb.designs);
+    const whole = value(all, bound);
+    let idlest = -1;
+    let least = IDLE;
+    for (let t = 0; t < horizon && without !== undefined; t++) {
+      const others = Float64Array.from(climb.designs.filter((_, i) => Math.floor(i / variables) !== t));
+      const worth = whole - value(others, without);
+      if (worth < least) {
+        least = worth;
+        idlest = t;
+      }
+    }
+    if (idlest < 0) return;
+    let best = whole;
+    for (let k = 0; k < PLACES; k++) {
+      const tried = all.slice();
+      const near = from.split("place").split(k);
+      // Half of the places are near another design, half anywhere.
+      const other = near.integer(horizon);
+      const place =
+        k % 2 === 0
+          ? drawPlace(near, [...all.subarray(other * variables, (other + 1) * variables)], 0.3)
+          : drawPlace(
+              near,
+              reach.map(({ middle }) => middle),
+              2,
+            );
+      tried.set(place, idlest * variables);
+      const there = value(tried, bound);
+      if (there > best) {
+        best = there;
+        climb.designs = [...tried];
+      }
+    }
+    // What Adam remembers of the design that moved is about another place.
+    for (let d = 0; d < variables; d++) climb.adam.mean[idlest * variables + d] = 0;
+  }
+};
+
+const clip = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+
+/** Back inside the bounds; a variable with finitely many values goes to the nearest. */
+const project = (model: Model, scaled: Float64Array, spreads: Float64Array): void => {
+  for (let i = 0; i < scaled.length; i++) {
+    const { low, high } = model.design[i % model.design.length];
+    scaled[i] = clip(scaled[i] * spreads[i], low, high) / spreads[i];
+  }
+};
+
+/** The middle and spread of where a design variable may matter: its bounds, or where the target's prior is. */
+const reachOf = (
+  model: Model,
+  stream: RandomStream,
+): readonly { readonly middle: number; readonly spread: number }[] => {
+  const drawn = drawOuter(model, 256, stream);
+  const values = model.parameters
+    .filter(({ role }) => role !== "nuisance")
+    .flatMap(({ name }) => [...drawn[name]]);
+  const { mean } = meanEstimate(values);
+  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
+  return model.design.map(({ low, high }) =>
+    Number.isFinite(low) && Number.isFinite(high)
+      ? { middle: (low + high) / 2, spread: (high - low) / 4 }
+      : { middle: mean, spread },
+  );
+};
