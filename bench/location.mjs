@@ -39,42 +39,58 @@ export function evaluationInputs({ B = 100, S = 20000, T = 10 } = {}) {
   return { logY, theta: array([S], prior), phi: array([S], prior), xi };
 }
 
-/** Our side of a training step: the library's own step on the inputs of the benchmark. */
+/** Our side of a training step: simulated readings, the bound, and its gradient through them, for the traced model. */
 export const stepOf =
   ({ adaptive, relaxed }) =>
   ({ library, inputs, settings, threads }) => {
-    const [B, T] = inputs.eps.shape;
-    const step = library.conditionalStep({
-      settings,
-      beta: settings.beta,
-      outer: B,
-      horizon: T,
+    const [outer, horizon] = inputs.eps.shape;
+    const { beta, noise, background, offset, priorMean } = settings;
+    const model = library.locationFinding({ priorMean, noise, background, offset });
+    const workspace = new library.Workspace({ threads, relaxed });
+    const common = { model, workspace, outer, horizon, designs: adaptive ? "perOuter" : "shared" };
+    const quantity = library.objectiveQuantity("conditional", beta);
+    const nested = new library.Nested({
+      ...common,
       contrastive: inputs.thetaL.shape[0],
       marginal: inputs.phiM.shape[0],
-      designs: adaptive ? "perOuter" : "shared",
-      threads,
-      relaxed,
+      given: ["none", "target"],
+      gradients: true,
     });
-    const { arrays } = step;
-    for (const name of ["theta0", "phi0", "thetaL", "phiL", "phiM"]) arrays[name].set(inputs[name].data);
-    arrays.noise.set(inputs.eps.data);
-    for (let i = 0; i < arrays.x.length; i++) {
-      arrays.x[i] = inputs.xi.data[2 * i];
-      arrays.y[i] = inputs.xi.data[2 * i + 1];
-    }
+    const outcomes = new library.Outcomes(common);
+    const half = inputs.xi.data.length / 2;
+    const column = (k) => Float32Array.from({ length: half }, (_, i) => inputs.xi.data[2 * i + k]);
+    const designs = { x: column(0), y: column(1) };
+    const parameters = { theta: inputs.theta0.data, phi: inputs.phi0.data };
+    const samples = {
+      none: { theta: inputs.thetaL.data, phi: inputs.phiL.data },
+      target: { phi: inputs.phiM.data },
+    };
     let objective = 0;
+    let gradient = {};
     return {
       run() {
-        objective = step.run().objective;
+        const readings = outcomes.simulate(parameters, designs, { outcome: inputs.eps.data });
+        nested.setData(parameters, designs, readings);
+        nested.setInner(samples, parameters);
+        objective = nested.bound(quantity, "lower");
+        gradient = { x: new Float64Array(half), y: new Float64Array(half) };
+        const adjoint = { outcome: new Float64Array(outer * horizon) };
+        for (const name of ["x", "y"]) nested.addGradient(name, gradient[name]);
+        nested.addGradient("outcome", adjoint.outcome);
+        outcomes.addPullback(adjoint, gradient);
       },
       values: () => ({
         objective: [objective],
         gradient: Float64Array.from(
           inputs.xi.data,
-          (_, i) => (i % 2 === 0 ? step.gradientX : step.gradientY)[i >> 1],
+          (_, i) => (i % 2 === 0 ? gradient.x : gradient.y)[i >> 1],
         ),
       }),
-      dispose: () => step.dispose(),
+      dispose() {
+        nested.dispose();
+        outcomes.dispose();
+        workspace.dispose();
+      },
       note: relaxed ? "relaxed SIMD" : "without relaxed SIMD",
     };
   };

@@ -11,9 +11,11 @@ export default {
   reference: logMeanLikelihood,
   setup({ library, inputs, settings, threads }) {
     const [B, T] = inputs.logY.shape;
-    const program = library.compileLogMeanExp((point) => library.locationLogLikelihood(point, settings), {
+    const { noise, background, offset } = settings;
+    const model = library.locationFinding({ noise, background, offset });
+    const program = library.compileLogMeanExp((at) => model.logLikelihood(at, at, at), {
       inputs: {
-        reading: ["outer", "observation"],
+        outcome: ["outer", "observation"],
         theta: ["inner"],
         phi: ["inner"],
         x: ["observation"],
@@ -22,7 +24,7 @@ export default {
       threads,
     });
     program.resize({ outer: B, inner: inputs.theta.shape[0], observation: T });
-    program.input("reading").set(inputs.logY.data);
+    program.input("outcome").set(inputs.logY.data);
     program.input("theta").set(inputs.theta.data);
     program.input("phi").set(inputs.phi.data);
     for (let t = 0; t < T; t++) {

@@ -24,16 +24,70 @@ export {
   wilsonInterval,
 } from "./core/stats.js";
 export {
-  type ConditionalStep,
-  type ConditionalStepOptions,
-  conditionalStep,
-  type StepEstimate,
-} from "./design/conditional-step.js";
+  type DadCheckpoint,
+  type DadNetwork,
+  type DadProgress,
+  type DadWidths,
+  dadPolicy,
+  PAPER_WIDTHS,
+  type TrainDadOptions,
+  trainDad,
+} from "./design/dad.js";
 export {
-  LOCATION_DEFAULTS,
-  type LocationPoint,
-  type LocationSettings,
-  locationLogLikelihood,
-  logIntensity,
-} from "./design/location.js";
-export { optimiseStaticDesign, type StaticDesign, type StaticDesignOptions } from "./design/static-design.js";
+  type BaseNoise,
+  bernoulli,
+  binomial,
+  categorical,
+  type Distribution,
+  logNormal,
+  normal,
+  poisson,
+  studentT,
+  uniform,
+} from "./design/distribution.js";
+export {
+  type DesignVariable,
+  defineModel,
+  type Model,
+  type ModelDefinition,
+  nuisance,
+  oneOf,
+  type Parameter,
+  type Prior,
+  priorPredictive,
+  type Role,
+  real,
+  sensitive,
+  target,
+} from "./design/model.js";
+export { type LinearGaussianOptions, linearGaussian } from "./design/models/linear-gaussian.js";
+export { type LocationOptions, locationFinding } from "./design/models/location.js";
+export { type PharmacokineticsOptions, pharmacokinetics } from "./design/models/pharmacokinetics.js";
+export { type PsychometricOptions, psychometric } from "./design/models/psychometric.js";
+export { Nested, type NestedEstimate, type NestedOptions } from "./design/nested.js";
+export { PAPER_SIZES, type SampleSizes, StaticObjective } from "./design/objective.js";
+export { Outcomes, type OutcomesOptions } from "./design/outcomes.js";
+export {
+  type History,
+  type Policy,
+  randomPolicy,
+  type Simulation,
+  simulate,
+  staticPolicy,
+} from "./design/policy.js";
+export {
+  type Bound,
+  type Given,
+  INFORMATION,
+  type InformationName,
+  type ObjectiveKind,
+  objectiveQuantity,
+  type Quantity,
+} from "./design/quantity.js";
+export {
+  type StaticCheckpoint,
+  type TrainedStatic,
+  type TrainingProgress,
+  type TrainStaticOptions,
+  trainStatic,
+} from "./design/train-static.js";

@@ -15,8 +15,12 @@ const ALIGNMENT = 64;
 
 export const workspaceTexts = {
   noSimd: 'this platform has no WebAssembly SIMD: use the backend "js", or a newer Node or browser',
-  outOfMemory: (bytes: number) =>
-    `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB more than the 4 GiB a program can address: use fewer samples at a time`,
+  outOfMemory: (bytes: number, left: number) =>
+    `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB, and ${Math.floor(left / 2 ** 20)} MiB of the 4 GiB a program can address are left: use fewer samples at a time`,
+  refused: (bytes: number) =>
+    `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB more, and this machine has no such memory to give: use fewer samples at a time, or end other programs`,
+  tooLarge: (reason: string) =>
+    `the expression is too large for one WebAssembly function (${reason}): use the backend "js", or compile parts of it`,
   threads: (given: unknown) => `threads was ${String(given)}: give a whole number of at least 1`,
   disposed: "this workspace was disposed of: make a new one",
 };
@@ -27,6 +31,12 @@ export interface WorkspaceOptions {
   /** Fused multiply-add where the platform has it; `false` gives the same bits on every machine. */
   readonly relaxed?: boolean;
 }
+
+/** What 32 bits address. */
+const MOST_BYTES = MAX_PAGES * PAGE;
+
+/** A vector may be loaded across the end of an array: 16 bytes of slack keep that inside its block. */
+const blockSize = (bytes: number): number => Math.ceil((bytes + 16) / ALIGNMENT) * ALIGNMENT;
 
 interface Block {
   address: number;
@@ -47,6 +57,16 @@ export interface Kernels {
 const spare: WebAssembly.Memory[] = [];
 const MOST_SPARE = 8;
 const LARGEST_SPARE = 2 ** 26;
+
+/** The encoder writes valid modules, so what an engine refuses is beyond its limits on locals or length. */
+const compileModule = (bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module => {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (cause) {
+    if (!(cause instanceof WebAssembly.CompileError)) throw cause;
+    throw new EnvironmentError("too-large", workspaceTexts.tooLarge(cause.message), { cause });
+  }
+};
 
 export class Workspace {
   readonly threads: number;
@@ -88,10 +108,24 @@ export class Workspace {
     return this.#memory?.buffer.byteLength ?? 0;
   }
 
+  /** The addresses of several zeroed arrays, given their bytes: all of them, or an error and none. */
+  allocateAll(bytes: readonly number[]): number[] {
+    const wanted = bytes.reduce((sum, each) => sum + blockSize(each), 0);
+    const free = this.#free.reduce((sum, block) => sum + block.bytes, 0);
+    this.#requireRoom(wanted, free + MOST_BYTES - this.memory.buffer.byteLength);
+    const addresses: number[] = [];
+    try {
+      for (const each of bytes) addresses.push(this.allocate(each));
+    } catch (error) {
+      for (const address of addresses) this.release(address);
+      throw error;
+    }
+    return addresses;
+  }
+
   /** The address of `bytes` zeroed bytes. */
   allocate(bytes: number): number {
-    // A vector may be loaded across the end of an array: 16 bytes of slack keep that inside the block.
-    const size = Math.ceil((bytes + 16) / ALIGNMENT) * ALIGNMENT;
+    const size = blockSize(bytes);
     let index = this.#free.findIndex((block) => block.bytes >= size);
     if (index < 0) {
       this.#grow(size);
@@ -107,21 +141,30 @@ export class Workspace {
     return address;
   }
 
+  #requireRoom(bytes: number, left: number): void {
+    if (!(bytes <= left)) throw new EnvironmentError("memory", workspaceTexts.outOfMemory(bytes, left));
+  }
+
+  /** Makes the block at the memory's end `bytes` large. */
   #grow(bytes: number): void {
     const { memory } = this;
     const before = memory.buffer.byteLength;
-    // Half as much again at least, so that many small requests do not grow it one by one.
-    const pages = Math.max(Math.ceil(bytes / PAGE), Math.ceil(before / PAGE / 2));
+    const last = this.#free.at(-1);
+    const atEnd = last !== undefined && last.address + last.bytes === before ? last.bytes : 0;
+    this.#requireRoom(bytes, atEnd + MOST_BYTES - before);
+    const needed = Math.ceil((bytes - atEnd) / PAGE);
+    // Half as much again where that is to be had, so that many small requests do not grow it one by one.
+    const wanted = Math.min(Math.max(needed, Math.ceil(before / PAGE / 2)), MAX_PAGES - before / PAGE);
     try {
-      memory.grow(Math.min(pages, MAX_PAGES - before / PAGE));
-    } catch (cause) {
-      throw new EnvironmentError("memory", workspaceTexts.outOfMemory(bytes), { cause });
+      memory.grow(wanted);
+    } catch {
+      try {
+        memory.grow(needed);
+      } catch (cause) {
+        throw new EnvironmentError("memory", workspaceTexts.refused(bytes), { cause });
+      }
     }
-    const grown = memory.buffer.byteLength - before;
-    this.#release({ address: before, bytes: grown });
-    if (grown < bytes && !this.#free.some((block) => block.bytes >= bytes)) {
-      throw new EnvironmentError("memory", workspaceTexts.outOfMemory(bytes));
-    }
+    this.#release({ address: before, bytes: memory.buffer.byteLength - before });
   }
 
   /** Gives an array's memory back. */
@@ -158,7 +201,7 @@ export class Workspace {
   /** Compiles a module into this workspace. Every exported function must be a `Kernel`. */
   load(module: ModuleWriter, names: readonly string[]): Kernels {
     const { memory, threads } = this;
-    const compiled = new WebAssembly.Module(module.bytes({ shared: this.#shared }));
+    const compiled = compileModule(module.bytes({ shared: this.#shared }));
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
     const kernels = names.map((name) => exports[name] as Kernel);
     const pool = this.#shared ? threadPool() : undefined;
@@ -166,6 +209,8 @@ export class Workspace {
     if (program !== undefined) this.#programs.add(program);
     return {
       run: (name, descriptor, tasks) => {
+        // Once disposed of, the memory may be another workspace's.
+        if (this.#memory !== memory) throw new InputError("disposed", workspaceTexts.disposed);
         const index = names.indexOf(name);
         const kernel = kernels[index];
         if (pool !== undefined && program !== undefined && tasks > 1) {

@@ -4,8 +4,10 @@
  */
 import {
   type Adjoint,
+  add,
   compile,
   compileLogMeanExp,
+  div,
   type LogMeanExp,
   mul,
   type Program,
@@ -15,7 +17,10 @@ import {
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { fillNormal, type RandomStream } from "../core/random.js";
+import { quantile } from "../core/stats.js";
+import { drawNoise } from "./distribution.js";
 import { drawParameters, type Model, type Role } from "./model.js";
+import { dependsOnFree, held, logPriorOfHeld, parametersFromNoise, trialOf } from "./priors.js";
 import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
 
 type Values = Readonly<Record<string, Value>>;
@@ -26,13 +31,9 @@ export type Arrays = Readonly<Record<string, ArrayLike<number>>>;
 const BATCH = ["outer", "observation"] as const;
 
 export const nestedTexts = {
-  dependent:
-    "p(D | sensitive) needs draws of the target given the sensitive part, which priors that depend on each other do not give: use the conditional objective, or independent priors",
+  notAsked: (given: Given) =>
+    `the quantity needs p(D | ${given}), which is not among the evidences: name it in the option given`,
 };
-
-/** Roles held at their generating values. */
-const held = (given: Given): readonly Role[] =>
-  given === "none" ? [] : given === "both" ? ["target", "sensitive"] : [given];
 
 export interface NestedOptions {
   readonly model: Model;
@@ -51,18 +52,36 @@ export interface NestedOptions {
   readonly gradients: boolean;
 }
 
-/** One evidence: the compiled estimate, or nothing where no parameter is left to integrate over. */
+/**
+ * One evidence. Where the prior of a held part g depends on parameters that are integrated over,
+ * p(D | g) = E[p(g | rest) p(D | g, rest)] / E[p(g | rest)], the rest drawn in the order of definition: `program`
+ * estimates the numerator and `normaliser` the denominator.
+ */
 interface Evidence {
   readonly given: Given;
   readonly program: LogMeanExp<Inputs>;
+  readonly normaliser: LogMeanExp<Inputs> | undefined;
   readonly inner: number;
+  /** The log-likelihood of one observation that `program` was compiled from. */
+  readonly traced: (at: Values) => Value;
+  readonly inputs: Inputs;
 }
+
+/**
+ * What inner samples are: values over "inner" where priors are independent; else base noise over "inner", from which
+ * values follow by the priors' formulas; or, for a prior that has none, values over "outer" and "inner".
+ */
+type InnerSamples = "values" | "noise" | "paired";
 
 export interface NestedEstimate {
   /** log p(D | all parameters) of the generating sample, [outer]. */
   readonly own: Float64Array;
   /** log mean over fresh inner samples, [outer], for every evidence that was asked for. */
   readonly fresh: Readonly<Partial<Record<Given, Float64Array>>>;
+  /** log p(held parts | rest) of the generating sample and its log mean over fresh ones, where they are dependent. */
+  readonly prior: Readonly<
+    Partial<Record<Given, { readonly own: Float64Array; readonly fresh: Float64Array }>>
+  >;
 }
 
 /** Log evidences of a batch of simulated experiments. */
@@ -72,7 +91,10 @@ export class Nested {
   readonly #own: Program<Inputs>;
   readonly #ownGradient: Program<Inputs> | undefined;
   readonly #names: { readonly design: readonly string[]; readonly parameters: readonly string[] };
-  #estimate: NestedEstimate = { own: new Float64Array(0), fresh: {} };
+  readonly #samples: InnerSamples;
+  /** log p(held parts | rest) of the generating samples. */
+  readonly #ownPrior: Partial<Record<Given, Float64Array>> = {};
+  #estimate: NestedEstimate = { own: new Float64Array(0), fresh: {}, prior: {} };
 
   constructor(options: NestedOptions) {
     const { model, workspace, outer, horizon, given, gradients, designs } = options;
@@ -104,17 +126,36 @@ export class Nested {
       });
       this.#ownGradient.resize({ outer, observation: horizon });
     }
+    this.#samples = innerSamplesOf(model);
     this.#evidences = GIVEN.filter((each) => given.includes(each) && this.#integrates(each)).map((each) => {
-      if (each === "sensitive" && model.dependentPriors)
-        throw new InputError("dependent", nestedTexts.dependent);
       const inner = each === "none" ? options.contrastive : options.marginal;
-      const program = compileLogMeanExp(logLikelihood, {
+      const roles = held(each);
+      const weighted = dependsOnFree(model, roles);
+      const parametersOf = (at: Values): Values =>
+        this.#samples === "noise" ? parametersFromNoise(model, roles, at) : at;
+      const traced = (at: Values): Value => {
+        const parameters = parametersOf(at);
+        const one = model.logLikelihood(parameters, at, at);
+        // The kernel adds up observations: each carries its share of the weight.
+        return weighted ? add(one, div(logPriorOfHeld(model, roles, parameters), horizon)) : one;
+      };
+      const axes = this.#innerAxes(each);
+      const inputs = { ...axes, ...common };
+      const program = compileLogMeanExp(traced, {
         workspace,
-        inputs: { ...this.#innerAxes(each), ...common },
+        inputs,
         gradients: wanted,
       }) as LogMeanExp<Inputs>;
       program.resize({ outer, inner, observation: horizon });
-      return { given: each, program, inner };
+      let normaliser: LogMeanExp<Inputs> | undefined;
+      if (weighted) {
+        normaliser = compileLogMeanExp((at: Values) => logPriorOfHeld(model, roles, parametersOf(at)), {
+          workspace,
+          inputs: axes,
+        }) as LogMeanExp<Inputs>;
+        normaliser.resize({ outer, inner, observation: 1 });
+      }
+      return { given: each, program, normaliser, inner, traced, inputs };
     });
   }
 
@@ -124,11 +165,25 @@ export class Nested {
     return this.#options.model.parameters.some(({ role }) => !roles.includes(role));
   }
 
+  /** Whether inner samples differ between outer ones: a free parameter's prior may depend on a held one. */
+  #paired(roles: readonly Role[]): boolean {
+    const { parameters } = this.#options.model;
+    return (
+      this.#samples === "paired" &&
+      parameters.some(
+        ({ role, prior }, k) =>
+          typeof prior === "function" &&
+          !roles.includes(role) &&
+          parameters.slice(0, k).some((before) => roles.includes(before.role)),
+      )
+    );
+  }
+
   /** The axes of the parameters: held ones vary with the outer sample, others with the inner one, or with both. */
   #innerAxes(given: Given): Inputs {
     const { model } = this.#options;
     const roles = held(given);
-    const paired = model.dependentPriors && roles.length > 0;
+    const paired = this.#paired(roles);
     return Object.fromEntries(
       model.parameters.map(({ name, role }) => [
         name,
@@ -140,30 +195,46 @@ export class Nested {
   /** Draws the inner samples, fresh for every evidence. */
   drawInner(stream: RandomStream, generating: Arrays): void {
     const { model, outer } = this.#options;
-    for (const { given, program, inner } of this.#evidences) {
+    for (const { given, program, normaliser, inner } of this.#evidences) {
       const own = stream.split(given);
       const roles = held(given);
       const free = model.parameters.filter(({ role }) => !roles.includes(role));
       for (const { name, role } of model.parameters) {
         if (roles.includes(role)) program.input(name).set(generating[name]);
       }
-      if (!model.dependentPriors) {
+      if (this.#samples === "values") {
         for (const parameter of free)
           fillPrior(parameter, own.split(parameter.name), program.input(parameter.name));
-        continue;
-      }
-      const arrays = new Map(free.map(({ name }) => [name, program.input(name)]));
-      const rows = roles.length > 0 ? outer : 1;
-      for (let b = 0; b < rows; b++) {
-        const given = Object.fromEntries(
-          model.parameters
-            .filter(({ role }) => roles.includes(role))
-            .map(({ name }) => [name, generating[name][b]]),
-        );
-        for (let s = 0; s < inner; s++) {
-          const drawn = drawParameters(model.parameters, own, given);
-          for (const [name, array] of arrays) array[b * inner + s] = drawn[name];
+      } else if (this.#samples === "noise") {
+        for (const { name } of free) fillBaseNoise(model, name, own.split(name), program.input(name));
+      } else {
+        const arrays = new Map(free.map(({ name }) => [name, program.input(name)]));
+        const rows = this.#paired(roles) ? outer : 1;
+        for (let b = 0; b < rows; b++) {
+          const given = Object.fromEntries(
+            model.parameters
+              .filter(({ role }) => roles.includes(role))
+              .map(({ name }) => [name, generating[name][b]]),
+          );
+          for (let s = 0; s < inner; s++) {
+            const drawn = drawParameters(model.parameters, own, given);
+            for (const [name, array] of arrays) array[b * inner + s] = drawn[name];
+          }
         }
+      }
+      if (normaliser !== undefined) {
+        for (const name of this.#names.parameters) normaliser.input(name).set(program.input(name));
+      }
+    }
+  }
+
+  /** Sets the inner samples to given ones: for every evidence, the parameters that are not held, by name. */
+  setInner(samples: Readonly<Partial<Record<Given, Arrays>>>, generating: Arrays): void {
+    for (const { given, program } of this.#evidences) {
+      const roles = held(given);
+      for (const { name, role } of this.#options.model.parameters) {
+        const values = roles.includes(role) ? generating[name] : samples[given]?.[name];
+        if (values !== undefined) program.input(name).set(values);
       }
     }
   }
@@ -178,6 +249,14 @@ export class Nested {
     }
     for (const program of programs.slice(this.#evidences.length)) {
       for (const name of this.#names.parameters) program.input(name).set(generating[name]);
+    }
+    for (const { given, normaliser } of this.#evidences) {
+      if (normaliser === undefined) continue;
+      const { model, outer } = this.#options;
+      this.#ownPrior[given] = Float64Array.from({ length: outer }, (_, b) => {
+        const at = Object.fromEntries(this.#names.parameters.map((name) => [name, generating[name][b]]));
+        return logPriorOfHeld(model, held(given), at) as number;
+      });
     }
   }
 
@@ -199,9 +278,9 @@ export class Nested {
     this.#run(({ given, inner }) => (values) => {
       const coefficient = quantity[given] ?? 0;
       const include = includesOwn(coefficient, bound);
-      const { own } = this.#estimate;
+      const { own, prior } = this.#estimate;
       return values.map((value, b) => {
-        const share = include ? shareOfFresh(value, inner, own[b]) : 1;
+        const share = include ? shareOfFresh(value, inner, own[b] + (prior[given]?.own[b] ?? 0)) : 1;
         ownAdjoint[b] += (coefficient * (1 - share)) / outer;
         return (coefficient * share) / outer;
       });
@@ -223,31 +302,66 @@ export class Nested {
   }
 
   /** The bound for every outer sample. */
-  combine({ own, fresh }: NestedEstimate, quantity: Quantity, bound: Bound): Float64Array {
+  combine({ own, fresh, prior }: NestedEstimate, quantity: Quantity, bound: Bound): Float64Array {
     return own.map((ownLog, b) => {
       let total = 0;
       for (const [given, coefficient] of Object.entries(quantity) as [Given, number][]) {
         if (coefficient === 0) continue;
         const inner = given === "none" ? this.#options.contrastive : this.#options.marginal;
+        const include = includesOwn(coefficient, bound);
         const value = fresh[given]?.[b];
-        total +=
-          coefficient *
-          (value === undefined
-            ? ownLog
-            : includesOwn(coefficient, bound)
-              ? logMeanWithOwn(value, inner, ownLog)
-              : value);
+        if (value === undefined) {
+          if (this.#integrates(given)) throw new InputError("evidence", nestedTexts.notAsked(given));
+          total += coefficient * ownLog;
+          continue;
+        }
+        const weight = prior[given];
+        const ownWeight = weight?.own[b] ?? 0;
+        total += coefficient * (include ? logMeanWithOwn(value, inner, ownLog + ownWeight) : value);
+        if (weight === undefined) continue;
+        // The denominator counts against the evidence: it takes the other side.
+        const normaliser = weight.fresh[b];
+        total -= coefficient * (include ? normaliser : logMeanWithOwn(normaliser, inner, ownWeight));
       }
       return total;
     });
+  }
+
+  /**
+   * (sum w)^2 / sum w^2 of the fresh inner samples of every evidence, w their likelihoods: the median over the
+   * outer samples. With f the log-likelihood, log mean w and log mean w^2 are the log mean of e^f and e^2f.
+   */
+  effectiveSamples(): Partial<Record<Given, number>> {
+    const { workspace } = this.#options;
+    const effective: Partial<Record<Given, number>> = {};
+    for (const { given, program, inner, traced, inputs } of this.#evidences) {
+      const squared = compileLogMeanExp((at: Values) => mul(2, traced(at)), {
+        workspace,
+        inputs,
+      }) as LogMeanExp<Inputs>;
+      squared.resize(program.sizes);
+      for (const name of Object.keys(inputs)) squared.input(name).set(program.input(name));
+      program.run();
+      squared.run();
+      const each = program.value.map((value, b) => inner * Math.exp(2 * value - squared.value[b]));
+      effective[given] = quantile(each, 0.5);
+      squared.dispose();
+    }
+    return effective;
   }
 
   #run(adjoint: (evidence: Evidence) => Adjoint | undefined): void {
     this.#own.run();
     const own = Float64Array.from(this.#own.output());
     const fresh: Partial<Record<Given, Float64Array>> = {};
-    this.#estimate = { own, fresh };
+    const prior: Partial<Record<Given, { own: Float64Array; fresh: Float64Array }>> = {};
+    this.#estimate = { own, fresh, prior };
     for (const evidence of this.#evidences) {
+      const ownPrior = this.#ownPrior[evidence.given];
+      if (evidence.normaliser !== undefined && ownPrior !== undefined) {
+        evidence.normaliser.run();
+        prior[evidence.given] = { own: ownPrior, fresh: evidence.normaliser.value.slice() };
+      }
       evidence.program.run(adjoint(evidence));
       fresh[evidence.given] = evidence.program.value.slice();
     }
@@ -263,7 +377,10 @@ export class Nested {
   }
 
   dispose(): void {
-    for (const { program } of this.#evidences) program.dispose();
+    for (const { program, normaliser } of this.#evidences) {
+      program.dispose();
+      normaliser?.dispose();
+    }
     this.#own.dispose();
     this.#ownGradient?.dispose();
   }
@@ -279,6 +396,23 @@ export const logMeanWithOwn = (value: number, n: number, own: number): number =>
 /** n e^value / (n e^value + e^own). */
 const shareOfFresh = (value: number, n: number, own: number): number =>
   1 / (1 + Math.exp(own - value - Math.log(n)));
+
+const innerSamplesOf = (model: Model): InnerSamples => {
+  if (!model.dependentPriors) return "values";
+  const formula = model.parameters.every(({ name }) => trialOf(model, name)?.fromNoise !== undefined);
+  return formula ? "noise" : "paired";
+};
+
+const fillBaseNoise = (
+  model: Model,
+  name: string,
+  stream: RandomStream,
+  out: Float32Array | Float64Array,
+): void => {
+  const noise = trialOf(model, name)?.noise;
+  if (noise === undefined || noise.kind === "normal") fillNormal(stream, out);
+  else for (let i = 0; i < out.length; i++) out[i] = drawNoise(noise, stream);
+};
 
 /** Independent draws from a prior that depends on no other parameter. */
 export const fillPrior = (

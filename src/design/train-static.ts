@@ -29,6 +29,8 @@ export interface TrainStaticOptions extends WorkspaceOptions {
   readonly decay?: boolean;
   /** Where starts are drawn from, instead of from all over the prior: N(mean, sd^2) in every variable. */
   readonly start?: { readonly mean: number; readonly sd: number };
+  /** Designs [horizon, variables] that the first start begins at. */
+  readonly from?: Float64Array;
   readonly sizes?: SampleSizes;
   /** Called after every step. */
   readonly onProgress?: (progress: TrainingProgress) => void | Promise<void>;
@@ -155,7 +157,10 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
       resume !== undefined
         ? structuredClone([...resume.climbs])
         : Array.from({ length: starts }, (_, k) => ({
-            designs: drawStart(stream.split("start").split(k)),
+            designs:
+              k === 0 && options.from !== undefined
+                ? [...options.from]
+                : drawStart(stream.split("start").split(k)),
             adam: { step: 0, mean: [], meanSquare: [] },
             score: -Infinity,
           }));

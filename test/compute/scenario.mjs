@@ -2,29 +2,21 @@
 
 /** @param {typeof import("../../src/browser.js")} library @param {{ threads: number, relaxed: boolean }} options */
 export const scenario = (library, { threads, relaxed }) => {
+  const workspace = new library.Workspace({ threads, relaxed });
+  const quantity = library.objectiveQuantity("conditional", 0.8);
+  const sizes = { outer: 23, contrastive: 301, marginal: 203 };
+  const objective = new library.StaticObjective(library.locationFinding(), quantity, 5, sizes, workspace);
   const stream = library.randomStream("scenario");
-  const step = library.conditionalStep({
-    beta: 0.8,
-    outer: 23,
-    horizon: 5,
-    contrastive: 301,
-    marginal: 203,
-    designs: "shared",
-    threads,
-    relaxed,
-  });
-  for (const [name, array] of Object.entries(step.arrays)) {
-    const own = stream.split(name);
-    for (let i = 0; i < array.length; i++) array[i] = own.normal(name === "noise" ? 0 : 2, 1);
-  }
+  const designs = Float64Array.from({ length: 10 }, (_, i) => stream.split("design").split(i).normal(2, 1));
   // Often enough that every worker has had its share and every tier of the engine its turn.
-  let estimate = step.run();
-  for (let i = 0; i < 200; i++) estimate = step.run();
-  const gradient = [...step.gradientX, ...step.gradientY];
-  step.dispose();
+  let value = 0;
+  for (let i = 0; i < 200; i++) value = objective.evaluate(designs, stream.split("samples"));
+  const gradient = [...objective.gradient];
+  objective.dispose();
+  workspace.dispose();
   const draws = library.randomStream(7n);
   return {
-    estimate,
+    value,
     gradient,
     draws: [
       draws.uniform(),

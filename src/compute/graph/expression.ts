@@ -42,6 +42,8 @@ export class Traced {
   readonly id: number;
   readonly op: Operation;
   readonly args: readonly Traced[];
+  /** How many operations are nested in each other here; 0 for an input or a constant. */
+  readonly depth: number;
   /** The axes the value varies along, in the graph's order. */
   readonly axes: readonly string[];
   readonly range: Range;
@@ -57,6 +59,7 @@ export class Traced {
     this.id = id;
     this.op = op;
     this.args = args;
+    this.depth = args.reduce((most, arg) => Math.max(most, arg.depth + 1), 0);
     this.axes = fields.axes;
     this.range = fields.range;
     this.value = fields.value ?? Number.NaN;
@@ -107,6 +110,13 @@ export class Graph {
 
   input(name: string, axes: readonly string[], range: Range = { low: -Infinity, high: Infinity }): Traced {
     return this.#intern(`input ${name}`, "input", [], { axes: this.#ordered(axes), range, name });
+  }
+
+  /** An input of the library's own: never the same as another one, whatever the user's inputs are called. */
+  standIn(axes: readonly string[]): Traced {
+    const name = `stand-in ${this.nodes.length}`;
+    const range = { low: -Infinity, high: Infinity };
+    return this.#intern(`own ${name}`, "input", [], { axes: this.#ordered(axes), range, name });
   }
 
   constant(value: number): Traced {
@@ -229,14 +239,11 @@ export const building = <T>(graph: Graph, run: () => T): T => {
 /** The nodes with some of their parts replaced. */
 export const substitute = (nodes: readonly Traced[], stands: ReadonlyMap<Traced, Traced>): Traced[] => {
   const done = new Map<Traced, Traced>(stands);
-  const visit = (each: Traced): Traced => {
-    const known = done.get(each);
-    if (known !== undefined) return known;
-    const args = each.args.map(visit);
-    const same = args.every((arg, i) => arg === each.args[i]);
-    const made = same || !isElementwise(each.op) ? each : each.graph.apply(each.op, args);
-    done.set(each, made);
-    return made;
-  };
-  return nodes.map(visit);
+  const replaced = (node: Traced): Traced => done.get(node) ?? node;
+  for (const each of reachableUntil(nodes, (node) => stands.has(node))) {
+    if (done.has(each) || !isElementwise(each.op)) continue;
+    const args = each.args.map(replaced);
+    if (args.some((arg, i) => arg !== each.args[i])) done.set(each, each.graph.apply(each.op, args));
+  }
+  return nodes.map(replaced);
 };

@@ -2,7 +2,7 @@
  * What the kernels of this folder have in common: the description of a job in memory, and how an input is loaded in
  * which loop.
  */
-import type { Traced } from "../graph/expression.js";
+import type { Graph, Traced } from "../graph/expression.js";
 import { type FunctionWriter, I32 } from "../wasm/encoder.js";
 import { keep } from "../wasm/kernel.js";
 import { bitsOf, INNER, OBSERVATION, OUTER } from "./axes.js";
@@ -119,3 +119,7 @@ export class InputPointers {
     this.#writer.memory("v128.load32_splat");
   }
 }
+
+/** How many inputs vary with the inner sample: each needs a pad for the end of its rows. */
+export const innerInputs = (graph: Graph): number =>
+  graph.nodes.filter((node) => node.op === "input" && (bitsOf(node) & INNER) !== 0).length;

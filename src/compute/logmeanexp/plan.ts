@@ -7,7 +7,7 @@
  * computed from tables of them.
  */
 import { InputError } from "../../core/errors.js";
-import { type Graph, reachable, substitute, type Traced } from "../graph/expression.js";
+import { type Graph, reachable, reachableUntil, substitute, type Traced } from "../graph/expression.js";
 import { gradient } from "../graph/gradient.js";
 import { isElementwise } from "../graph/scalar.js";
 import { AXES, bitsOf, INNER, OUTER } from "./axes.js";
@@ -18,6 +18,8 @@ export const planTexts = {
     `the input "${name}" has the axis "${axis}": the axes of a log-likelihood are "outer", "observation" and "inner"`,
   both: (name: string) =>
     `the input "${name}" varies along both "inner" and "observation", which no array here may: give a parameter over "inner" or a design over "observation"`,
+  twice: (name: string) => `the input "${name}" names an axis twice: name each once`,
+  single: "a log-likelihood is one value: return a traced value and not an object of them",
   unknownGradient: (name: string, names: readonly string[]) =>
     `a gradient in "${name}" was asked for: the inputs are ${names.map((n) => `"${n}"`).join(", ")}`,
   reduction:
@@ -68,23 +70,26 @@ export const cost = (...nodes: readonly Traced[]): number => {
 /** A table entry costs a store and a load for every sample and observation: below this, computing is cheaper. */
 const WORTH_KEEPING = 8;
 
-/** Signed terms whose sum is the node. */
-const terms = (node: Traced, factor = 1): { factor: number; node: Traced }[] => {
-  const [a, b] = node.args;
-  switch (node.op) {
-    case "add":
-      return [...terms(a, factor), ...terms(b, factor)];
-    case "sub":
-      return [...terms(a, factor), ...terms(b, -factor)];
-    case "neg":
-      return terms(a, -factor);
-    case "mul":
-      return a.op === "constant" && Number.isFinite(a.value)
-        ? terms(b, factor * a.value)
-        : [{ factor, node }];
-    default:
-      return [{ factor, node }];
+/** Signed terms whose sum is the node, each once: nodes from the last to the first, so that factors are complete. */
+const terms = (root: Traced): { factor: number; node: Traced }[] => {
+  const factors = new Map<Traced, number>([[root, 1]]);
+  const found: { factor: number; node: Traced }[] = [];
+  const give = (node: Traced, factor: number) => factors.set(node, (factors.get(node) ?? 0) + factor);
+  for (const node of reachableUntil([root], () => false).reverse()) {
+    const factor = factors.get(node);
+    if (factor === undefined) continue;
+    const [a, b] = node.args;
+    if (node.op === "add") {
+      give(a, factor);
+      give(b, factor);
+    } else if (node.op === "sub") {
+      give(a, factor);
+      give(b, -factor);
+    } else if (node.op === "neg") give(a, -factor);
+    else if (node.op === "mul" && a.op === "constant" && Number.isFinite(a.value)) give(b, factor * a.value);
+    else found.push({ factor, node });
   }
+  return found;
 };
 
 const sumOf = (graph: Graph, parts: readonly { factor: number; node: Traced }[]): Traced =>
@@ -115,11 +120,12 @@ export const checkInputs = (
   for (const [name, axes] of Object.entries(inputs)) {
     const unknown = axes.find((axis) => !(AXES as readonly string[]).includes(axis));
     if (unknown !== undefined) throw new InputError("axis", planTexts.axis(name, unknown));
+    if (new Set(axes).size !== axes.length) throw new InputError("axis", planTexts.twice(name));
     if (axes.includes("inner") && axes.includes("observation")) {
       throw new InputError("axes", planTexts.both(name));
     }
   }
-  const missing = wanted.find((name) => !(name in inputs));
+  const missing = wanted.find((name) => !Object.hasOwn(inputs, name));
   if (missing !== undefined) {
     throw new InputError("gradient", planTexts.unknownGradient(missing, Object.keys(inputs)));
   }
@@ -174,7 +180,7 @@ export const plan = (root: Traced, wanted: readonly Traced[], { product }: { pro
       wanted,
     };
   }
-  const stands = shared.map((node, k) => ({ node, stand: graph.input(`#${k}`, node.axes) }));
+  const stands = shared.map((node) => ({ node, stand: graph.standIn(node.axes) }));
   const [replaced] = substitute([joint], new Map(stands.map(({ node, stand }) => [node, stand])));
   return { graph, outer, inner, joint: replaced, shared: stands, product: separated !== undefined, wanted };
 };

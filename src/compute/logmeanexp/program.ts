@@ -58,6 +58,7 @@ export const programTexts = {
     `no gradient in "${name}" was compiled: name it in the option gradients (now ${names.map((n) => `"${n}"`).join(", ") || "none"})`,
   unsized: "the program has no sizes yet: call resize({ outer, inner, observation }) first",
   disposed: "this program was disposed of: compile a new one",
+  backend: (given: unknown) => `the backend was ${String(given)}: choose "wasm" or "js"`,
   adjoint: (given: number, expected: number) =>
     `the adjoint has ${given} elements and there are ${expected} values: give one for each`,
 };
@@ -67,13 +68,15 @@ export const compileLogMeanExp = <const Inputs extends InputAxes>(
   logLikelihood: TracedFunction<Inputs>,
   options: LogMeanExpOptions<Inputs>,
 ): LogMeanExp<Inputs> => {
-  const { inputs: inputAxes, gradients = [], backend = "wasm" } = options;
+  const { inputs: inputAxes, backend = "wasm" } = options;
+  const gradients = [...new Set(options.gradients ?? [])];
   checkInputs(inputAxes, gradients);
+  if (backend !== "wasm" && backend !== "js") throw new InputError("backend", programTexts.backend(backend));
   const traced = trace(logLikelihood, inputAxes, AXES);
-  if (traced.graph.nodes.some((node) => node.op === "sum" || node.op === "logsumexp")) {
-    throw new InputError("reduction", planTexts.reduction);
-  }
   const root = traced.outputs[SINGLE];
+  if (root === undefined) throw new InputError("single", planTexts.single);
+  const reduces = ({ op }: Traced) => op === "sum" || op === "logsumexp" || op === "size";
+  if (traced.graph.nodes.some(reduces)) throw new InputError("reduction", planTexts.reduction);
   const inputs = Object.keys(inputAxes).map((name) => traced.inputs[name]);
   const wanted = gradients.map((name) => traced.inputs[name]);
   return guarded(

@@ -49,7 +49,7 @@ export const evaluate = (
         evaluateAt(b, t, s);
         logs[s] += out[0];
       }
-      if (!(logs[s] <= largest)) largest = logs[s];
+      if (logs[s] > largest || Number.isNaN(logs[s])) largest = logs[s];
     }
     return largest;
   };
@@ -57,7 +57,7 @@ export const evaluate = (
     const largest = evaluateLogs(b);
     let z = 0;
     for (let s = 0; s < inner; s++) z += largest === -Infinity ? 0 : Math.exp(logs[s] - largest);
-    value[b] = largest + Math.log(z / inner);
+    value[b] = largest === Infinity ? Infinity : largest + Math.log(z / inner);
   }
   const adjoint = adjointOfValues();
   if (wanted.length === 0) return;

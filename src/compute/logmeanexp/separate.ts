@@ -24,7 +24,18 @@ export interface Separated {
 /** Beyond this many products the plain form is as fast. */
 const MOST_PRODUCTS = 4;
 
+/** More than this many products on the way, and the expansion is given up. */
+const MOST_ON_THE_WAY = 12;
+
+/** The node as a sum of products, put together at every level so that the list stays short. */
 const products = (node: Traced): Product[] | undefined => {
+  const expanded = expand(node);
+  if (expanded === undefined || expanded.length > MOST_ON_THE_WAY ** 2) return undefined;
+  const gathered = gather(node.graph, expanded);
+  return gathered.length > MOST_ON_THE_WAY ? undefined : gathered;
+};
+
+const expand = (node: Traced): Product[] | undefined => {
   const { graph } = node;
   const one = graph.constant(1);
   const own = bitsOf(node);

@@ -29,7 +29,15 @@ import {
 import { Lowering } from "../wasm/lower.js";
 import { type ConstantPool, VectorGraph, type VectorNode, writeVectors } from "../wasm/vector.js";
 import { bitsOf, INNER, OBSERVATION } from "./axes.js";
-import { InputPointers, keepPlace, loadWord, observationParts, pushWord, WORDS } from "./kernel.js";
+import {
+  InputPointers,
+  innerInputs,
+  keepPlace,
+  loadWord,
+  observationParts,
+  pushWord,
+  WORDS,
+} from "./kernel.js";
 import { type Partial, type Plan, partials, splitFactor } from "./plan.js";
 import type { TableLayout } from "./tables.js";
 
@@ -62,11 +70,8 @@ export interface StreamLayout {
   scratch(observations: number): number;
 }
 
-/** Floats at the start of a record: the shift, Z, and the sum of the outer part. */
-export const RECORD_HEAD = 3;
-
-/** Room after the scratch of the observations for the ends of the rows of inner samples. */
-const MOST_INPUTS = 64;
+/** Floats at the start of a record: the shift, Z, the sum of the outer part and the sum of its sizes. */
+export const RECORD_HEAD = 4;
 
 export const streamLayout = (plan: Plan): StreamLayout => {
   const { factor, rest: joint } = splitFactor(plan.joint);
@@ -93,15 +98,18 @@ export const streamLayout = (plan: Plan): StreamLayout => {
     stride,
     size: (observations) =>
       RECORD_HEAD + perOuter.length + observations * (perObservation.length + outerPartials.length),
-    scratch: (observations) => stride * observations + VECTOR * MOST_INPUTS,
+    scratch: (observations) => stride * observations + VECTOR * innerInputs(plan.graph),
   };
 };
 
 /** How the joint part reads the tables, where there are any, and what the second pass wants kept. */
 export interface TableUse {
   readonly layout: TableLayout;
-  /** Values per outer sample and observation that the second pass reads: floats [outer, observations, kept]. */
-  readonly kept: readonly Traced[];
+  /**
+   * Values per outer sample and observation that a second pass reads, floats [outer, observations, kept]; undefined
+   * where there is none, and then log-likelihoods are not kept either.
+   */
+  readonly kept: readonly Traced[] | undefined;
 }
 
 export interface KernelOptions {
@@ -110,12 +118,14 @@ export interface KernelOptions {
   readonly pool: ConstantPool;
   /** The number of observations where loops over them are written out. */
   readonly written: number | undefined;
+  /** Derivatives may be infinite where the weight is zero, and then count as nothing. */
+  readonly careful: boolean;
 }
 
 export const writeStream = (
   module: ModuleWriter,
   layout: StreamLayout,
-  { inputs, fma, pool, written }: KernelOptions,
+  { inputs, fma, pool, written, careful }: KernelOptions,
   tables?: TableUse,
 ): void => {
   module.function("stream", [I32, I32, I32], [], (writer) => {
@@ -147,9 +157,10 @@ export const writeStream = (
 
     // Once per observation: what does not vary with the inner sample goes to scratch.
     const outerSum = zeroVector(writer);
+    const outerSizes = zeroVector(writer);
     {
       const offset = keep(writer, () => writer.i32(0)); // 4 * observation
-      const keptBytes = 4 * (tables?.kept.length ?? 0);
+      const keptBytes = 4 * (tables?.kept?.length ?? 0);
       const keptRow = keep(writer, () => {
         pushWord(writer, WORDS.kept);
         writer.get(b).get(T).op("i32.mul").i32(keptBytes).op("i32.mul").op("i32.add");
@@ -159,7 +170,7 @@ export const writeStream = (
       const g = new VectorGraph({ fma, pool });
       const lowering = new Lowering(g, (node) =>
         node.op === "input"
-          ? g.leaf(node.name, bitsOf(node), () => pointers.pushSplat(node, offset))
+          ? g.leaf(`node ${node.id}`, bitsOf(node), () => pointers.pushSplat(node, offset))
           : undefined,
       );
       const outer = lowering.value(layout.outer);
@@ -171,6 +182,7 @@ export const writeStream = (
         const kept = new Map<VectorNode, number>();
         writeVectors(writer, [outer, ...parts, ...keptParts, ...outerPartials], kept);
         accumulate(writer, outerSum, () => writer.get(local(kept, outer)));
+        accumulate(writer, outerSizes, () => writer.get(local(kept, outer)).simd("f32x4.abs"));
         for (const [j, part] of parts.entries()) {
           slot.store(VECTOR * j, () => writer.get(local(kept, part)));
         }
@@ -218,11 +230,12 @@ export const writeStream = (
       const place = tables?.layout.place(node);
       if (place !== undefined) {
         return (bits & OBSERVATION) !== 0
-          ? g.leaf(node.name, bits, () => entry.load(place))
-          : g.leaf(node.name, bits, () => writer.get(tableRow).memory("v128.load", place));
+          ? g.leaf(`node ${node.id}`, bits, () => entry.load(place))
+          : g.leaf(`node ${node.id}`, bits, () => writer.get(tableRow).memory("v128.load", place));
       }
-      if ((bits & INNER) === 0) return g.leaf(node.name, bits, () => pointers.pushSplat(node, undefined));
-      return g.leaf(node.name, bits, () =>
+      if ((bits & INNER) === 0)
+        return g.leaf(`node ${node.id}`, bits, () => pointers.pushSplat(node, undefined));
+      return g.leaf(`node ${node.id}`, bits, () =>
         writer.get(pointers.row(node)).get(offset).op("i32.add").memory("v128.load"),
       );
     });
@@ -317,7 +330,7 @@ export const writeStream = (
           writer.integers(0, 1, 2, 3).get(partial).simd("i32x4.splat").simd("i32x4.lt_s");
           writer.simd("v128.bitselect").set(ll);
         });
-        if (tables !== undefined) {
+        if (tables?.kept !== undefined) {
           pushAt(writer, logRow, s, 4);
           writer.get(ll).memory("v128.store");
         }
@@ -352,7 +365,11 @@ export const writeStream = (
         writer.get(e).set(weight);
         accumulate(writer, z, () => writer.get(weight));
         for (const [v, sum] of outerSums.entries()) {
-          accumulate(writer, sum, () => writer.get(weight).get(outerHere[v]).simd("f32x4.mul"));
+          accumulate(writer, sum, () => {
+            writer.get(outerHere[v]);
+            if (careful) pushMask(writer, weight);
+            writer.get(weight).simd("f32x4.mul");
+          });
         }
         if (perObservation.length === 0) return;
         startEntry();
@@ -363,6 +380,7 @@ export const writeStream = (
               if (at >= 0) slot.load(VECTOR * (slots.length + at));
               else if (here.has(vectorOf(each))) writer.get(local(here, vectorOf(each)));
               else vectorOf(each).write(writer);
+              if (careful) pushMask(writer, weight);
             };
             slot.accumulate(sumAt(v), fma, pushDerivative, () => writer.get(weight));
           }
@@ -373,6 +391,7 @@ export const writeStream = (
     // The record.
     writer.get(record).get(shift).storeLane(0, 0);
     writer.get(record).get(outerSum).storeLane(0, 8);
+    writer.get(record).get(outerSizes).storeLane(0, 12);
     const storeSum = (sum: number, offset: number) => {
       writer.get(record);
       pushLaneSum(writer, sum);
@@ -415,4 +434,9 @@ export const writePads = (
       }
     }
   });
+};
+
+/** Makes the lanes of the vector on the stack zero where the weight is. */
+export const pushMask = (writer: FunctionWriter, weight: number): void => {
+  writer.get(weight).splat32(0).simd("f32x4.ne").simd("v128.and");
 };

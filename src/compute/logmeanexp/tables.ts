@@ -28,11 +28,22 @@ import {
 import { Lowering } from "../wasm/lower.js";
 import { VectorGraph, type VectorNode, writeVectors } from "../wasm/vector.js";
 import { bitsOf, INNER, OBSERVATION, OUTER } from "./axes.js";
-import { InputPointers, keepPlace, loadWord, observationParts, pushWord, WORDS } from "./kernel.js";
+import {
+  InputPointers,
+  innerInputs,
+  keepPlace,
+  loadWord,
+  observationParts,
+  pushWord,
+  WORDS,
+} from "./kernel.js";
 import { type Partial, type Plan, partials } from "./plan.js";
-import { type KernelOptions, writePads } from "./stream.js";
+import { type KernelOptions, pushMask, writePads } from "./stream.js";
 
-/** A row of the tables holds four inner samples: the sum of the inner part, then g_k without and with observation. */
+/**
+ * A row of the tables holds four inner samples: the sum of the inner part, the sum of its sizes, then g_k without and
+ * with observation.
+ */
 export interface TableLayout {
   readonly perRow: readonly { readonly node: Traced; readonly stand: Traced }[];
   readonly perEntry: readonly { readonly node: Traced; readonly stand: Traced }[];
@@ -45,14 +56,17 @@ export interface TableLayout {
   rowBytes(observations: number): number;
 }
 
+/** Vectors at the start of a row. */
+export const ROW_HEAD = 2;
+
 export const tableLayout = ({ shared }: Plan): TableLayout => {
   const varies = ({ stand }: { stand: Traced }) => (bitsOf(stand) & OBSERVATION) !== 0;
   const perRow = shared.filter((each) => !varies(each));
   const perEntry = shared.filter(varies);
-  const head = VECTOR * (1 + perRow.length);
+  const head = VECTOR * (ROW_HEAD + perRow.length);
   const entry = VECTOR * perEntry.length;
   const places = new Map<Traced, number>([
-    ...perRow.map(({ stand }, k): [Traced, number] => [stand, VECTOR * (1 + k)]),
+    ...perRow.map(({ stand }, k): [Traced, number] => [stand, VECTOR * (ROW_HEAD + k)]),
     ...perEntry.map(({ stand }, k): [Traced, number] => [stand, VECTOR * k]),
   ]);
   return {
@@ -100,8 +114,8 @@ export const gradientLayout = (plan: Plan): GradientLayout => {
   );
   const pairs = wanted.filter((leaf) => (bitsOf(leaf) & INNER) !== 0 && (bitsOf(leaf) & OUTER) !== 0);
   const perPair = partials(plan.joint, pairs);
-  const adjoints = inShared.map(({ leaf }) => graph.input(`@${leaf.name}`, leaf.axes));
-  const innerAdjoint = graph.input("@inner", ["inner"]);
+  const adjoints = inShared.map(({ leaf }) => graph.standIn(leaf.axes));
+  const innerAdjoint = graph.standIn(["inner"]);
   const nodeOf = (stand: Traced) => shared.find((each) => each.stand === stand)?.node ?? stand;
   const weighted = inShared.map(({ leaf, factor }, k) =>
     graph.apply("mul", [graph.constant(factor), graph.apply("mul", [adjoints[k], nodeOf(leaf)])]),
@@ -122,7 +136,7 @@ export const gradientLayout = (plan: Plan): GradientLayout => {
     innerAdjoint,
     kept: observationParts([...inShared, ...perPair].map(({ partial }) => partial)),
     part: (observations) => single.length + observations * perObservation.length,
-    scratch: (observations) => VECTOR * (inShared.length * observations + 64),
+    scratch: (observations) => VECTOR * (inShared.length * observations + innerInputs(graph)),
   };
 };
 
@@ -182,8 +196,9 @@ export const writeTables = (
     const lowering = new Lowering(g, (node) => {
       if (node.op !== "input") return undefined;
       const bits = bitsOf(node);
-      if ((bits & INNER) === 0) return g.leaf(node.name, bits, () => pointers.pushSplat(node, offset));
-      return g.leaf(node.name, bits, () =>
+      if ((bits & INNER) === 0)
+        return g.leaf(`node ${node.id}`, bits, () => pointers.pushSplat(node, offset));
+      return g.leaf(`node ${node.id}`, bits, () =>
         writer.get(pointers.row(node)).get(sample).op("i32.add").memory("v128.load"),
       );
     });
@@ -198,6 +213,7 @@ export const writeTables = (
       kept,
     );
     const sum = writer.local(V128);
+    const sizes = writer.local(V128);
     const table = writer.local(I32);
     const entry = new Cursor(writer, layout.entry);
     writer.loop(
@@ -223,20 +239,22 @@ export const writeTables = (
         );
         for (const [k, part] of rowParts.entries()) {
           writer.get(table).get(local(here, part));
-          writer.memory("v128.store", VECTOR * (1 + k));
+          writer.memory("v128.store", VECTOR * (ROW_HEAD + k));
         }
-        writer.splat32(0).set(sum);
+        writer.splat32(0).set(sum).splat32(0).set(sizes);
         writer.i32(0).set(offset);
         walk(writer, [entry], T, undefined, () => {
           const inside = new Map(here);
           writeVectors(writer, perObservation, inside);
           accumulate(writer, sum, () => writer.get(local(inside, innerPart)));
+          accumulate(writer, sizes, () => writer.get(local(inside, innerPart)).simd("f32x4.abs"));
           for (const [k, part] of entryParts.entries()) {
             entry.store(VECTOR * k, () => writer.get(local(inside, part)));
           }
           advance(writer, offset, 4);
         });
         writer.get(table).get(sum).memory("v128.store");
+        writer.get(table).get(sizes).memory("v128.store", VECTOR);
       },
     );
   });
@@ -250,7 +268,7 @@ export const writeGradient = (
   module: ModuleWriter,
   tables: TableLayout,
   layout: GradientLayout,
-  { inputs, fma, pool, written }: KernelOptions,
+  { inputs, fma, pool, written, careful }: KernelOptions,
 ): void => {
   module.function("gradient", [I32, I32, I32], [], (writer) => {
     const { inShared, perPair, back } = layout;
@@ -313,10 +331,10 @@ export const writeGradient = (
       const place = tables.place(node);
       if (place !== undefined) {
         return (bits & OBSERVATION) !== 0
-          ? g.leaf(node.name, bits, () => entry.load(place))
-          : g.leaf(node.name, bits, () => writer.get(table).memory("v128.load", place));
+          ? g.leaf(`node ${node.id}`, bits, () => entry.load(place))
+          : g.leaf(`node ${node.id}`, bits, () => writer.get(table).memory("v128.load", place));
       }
-      return g.leaf(node.name, bits, () => {
+      return g.leaf(`node ${node.id}`, bits, () => {
         if ((bits & INNER) === 0) {
           if ((bits & OUTER) === 0) writer.get(pointers.row(node));
           else pushAt(writer, pointers.row(node), b, 4);
@@ -469,7 +487,10 @@ export const writeGradient = (
       walk(writer, [entry, keptAt, slot], T, written, (step) => {
         const inside = new Map(inB);
         writeVectors(writer, all, inside);
-        const pushValue = (each: Partial) => writer.get(local(inside, vectorOf(each)));
+        const pushValue = (each: Partial) => {
+          writer.get(local(inside, vectorOf(each)));
+          if (careful) pushMask(writer, weight);
+        };
         const pushWeight = () => writer.get(weight);
         const addWeighted = (sum: number, each: Partial) =>
           accumulateProduct(writer, fma, sum, () => pushValue(each), pushWeight);
@@ -494,15 +515,17 @@ export const writeGradient = (
         const bits = bitsOf(node);
         const k = layout.adjoints.indexOf(node);
         if (k >= 0) {
-          return h.leaf(node.name, bits | OBSERVATION, () => {
+          return h.leaf(`node ${node.id}`, bits | OBSERVATION, () => {
             const sum = sums?.[step * inShared.length + k];
             if (sum === undefined) slot.load(VECTOR * k);
             else writer.get(sum);
           });
         }
-        if (node === layout.innerAdjoint) return h.leaf(node.name, bits, () => writer.get(adjointSum));
-        if ((bits & INNER) === 0) return h.leaf(node.name, bits, () => pointers.pushSplat(node, offset));
-        return h.leaf(node.name, bits, () =>
+        if (node === layout.innerAdjoint)
+          return h.leaf(`node ${node.id}`, bits, () => writer.get(adjointSum));
+        if ((bits & INNER) === 0)
+          return h.leaf(`node ${node.id}`, bits, () => pointers.pushSplat(node, offset));
+        return h.leaf(`node ${node.id}`, bits, () =>
           writer.get(pointers.row(node)).get(sample).op("i32.add").memory("v128.load"),
         );
       });

@@ -52,8 +52,9 @@ export class Variant {
   readonly #stream: StreamLayout;
   readonly #tables: TableLayout | undefined;
   readonly #gradient: GradientLayout | undefined;
-  /** Kernels by the number of observations they are written for; `undefined` for any. */
-  readonly #compiled = new Map<number | undefined, Compiled>();
+  /** Kernels by what they are written for. */
+  readonly #compiled = new Map<string, Compiled>();
+  #careful = false;
   readonly #memory: number[] = [];
   #words = new Map<keyof typeof WORDS, number>();
   #sums = new Map<Traced, Float64Array>();
@@ -75,17 +76,18 @@ export class Variant {
     const { observation } = this.#sizes;
     const size = observation * cost(this.#stream.joint, ...this.#stream.stored.map(({ partial }) => partial));
     const written = observation <= MOST_WRITTEN && size <= LONGEST_WRITTEN ? observation : undefined;
-    const known = this.#compiled.get(written);
+    const key = `${written} ${this.#careful}`;
+    const known = this.#compiled.get(key);
     if (known !== undefined) return known;
     const module = new ModuleWriter();
     const pool = new ConstantPool((writer) => writer.get(0), 4 * (WORDS.inputs + this.#inputs.length));
-    const options = { inputs: this.#inputs, fma: this.#workspace.fma, pool, written };
+    const options = { inputs: this.#inputs, fma: this.#workspace.fma, pool, written, careful: this.#careful };
     const names = ["stream"];
     const tables = this.#tables;
     const gradient = this.#gradient;
     if (tables === undefined) writeStream(module, this.#stream, options);
     else {
-      writeStream(module, this.#stream, options, { layout: tables, kept: gradient?.kept ?? [] });
+      writeStream(module, this.#stream, options, { layout: tables, kept: gradient?.kept });
       writeTables(module, this.#plan, tables, options);
       names.push("tables");
       if (gradient !== undefined) {
@@ -94,7 +96,7 @@ export class Variant {
       }
     }
     const made = { kernels: this.#workspace.load(module, names), pool };
-    this.#compiled.set(written, made);
+    this.#compiled.set(key, made);
     return made;
   }
 
@@ -143,10 +145,10 @@ export class Variant {
       words.set("tables", this.#allocate(this.#tables.rowBytes(observation) * rows));
       words.set("tableBytes", this.#tables.rowBytes(observation));
       words.set("block", this.#block);
-      words.set("logs", this.#allocate(padded * outer));
-      words.set("logBytes", padded);
       const gradient = this.#gradient;
       if (gradient !== undefined) {
+        words.set("logs", this.#allocate(padded * outer));
+        words.set("logBytes", padded);
         const { perPair, back } = gradient;
         const part = 16 * gradient.part(observation);
         words.set("kept", this.#allocate(4 * outer * observation * gradient.kept.length));
@@ -177,22 +179,21 @@ export class Variant {
     return this.#workspace.floats(this.#words.get(word) ?? 0, length);
   }
 
-  /** The largest size that the separate sums of the inner and the outer part have: what cancels in their total. */
+  /** The largest sum of sizes of the inner and the outer part: what may cancel in their total. */
   magnitude(): number {
     const { outer } = this.#sizes;
     const size = this.#stream.size(this.#sizes.observation);
     const records = this.#floats("records", outer * this.#chunks * size);
     let largestOuter = 0;
     for (let b = 0; b < outer; b++) {
-      largestOuter = Math.max(largestOuter, Math.abs(records[b * this.#chunks * size + 2]));
+      largestOuter = Math.max(largestOuter, records[b * this.#chunks * size + 3]);
     }
     const stride = (this.#words.get("tableBytes") ?? 0) / 4;
     const tables = this.#floats("tables", stride * this.#rows);
     let largestInner = 0;
     for (let row = 0; row < this.#rows; row++) {
-      for (let lane = 0; lane < 4; lane++) {
-        largestInner = Math.max(largestInner, Math.abs(tables[row * stride + lane]));
-      }
+      for (let lane = 0; lane < 4; lane++)
+        largestInner = Math.max(largestInner, tables[row * stride + 4 + lane]);
     }
     return largestOuter + largestInner;
   }
@@ -208,12 +209,27 @@ export class Variant {
     const logInner = Math.log(inner);
     for (let b = 0; b < outer; b++) {
       const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
-      arrays.value[b] = shift + Math.log(z) - logInner + records[b * chunks * size + 2];
+      arrays.value[b] =
+        shift === Infinity ? Infinity : shift + Math.log(z) - logInner + records[b * chunks * size + 2];
     }
   }
 
   /** The gradient of sum_b adjoint[b] value[b], after `forward`. */
   backward(arrays: Arrays, adjoint: (b: number) => number): void {
+    this.#accumulate(arrays, adjoint);
+    if (this.#careful || !this.#hasNaN(arrays) || arrays.value.some(Number.isNaN)) return;
+    // An infinite derivative at a sample that weighs nothing: the kernels that look out for it take over.
+    this.#careful = true;
+    this.resize(this.#sizes, arrays);
+    this.forward(arrays);
+    this.#accumulate(arrays, adjoint);
+  }
+
+  #hasNaN(arrays: Arrays): boolean {
+    return this.#plan.wanted.some((leaf) => arrays.gradient(leaf).some(Number.isNaN));
+  }
+
+  #accumulate(arrays: Arrays, adjoint: (b: number) => number): void {
     for (const sums of this.#sums.values()) sums.fill(0);
     this.#addRecords(adjoint);
     if (this.#gradient !== undefined) this.#addTables(this.#gradient, arrays, adjoint);
@@ -351,5 +367,6 @@ const mergeChunks = (
     const at = (first + c) * size;
     z += records[at + 1] * Math.exp(records[at] - shift);
   }
-  return { shift, z };
+  // An infinite density: the value is infinite, and there is no gradient.
+  return shift === Infinity ? { shift, z: Number.NaN } : { shift, z };
 };

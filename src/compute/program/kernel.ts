@@ -1,34 +1,34 @@
 /** The `wasm` backend of programs: nests as float32 SIMD kernels, four elements of the innermost axis at a time. */
 import { reachableUntil } from "../graph/expression.js";
-import { type FunctionWriter, I32, type ModuleWriter, V128 } from "../wasm/encoder.js";
-import {
-  accumulate,
-  compute,
-  frontier,
-  keep,
-  keepVector,
-  local,
-  pushLaneMax,
-  pushLaneSum,
-  zeroVector,
-} from "../wasm/kernel.js";
+import { type FunctionWriter, I32, type ModuleWriter } from "../wasm/encoder.js";
+import { frontier, keep, keepVector, local } from "../wasm/kernel.js";
 import { Lowering } from "../wasm/lower.js";
-import { vectorMath } from "../wasm/math.js";
-import { type ConstantPool, VectorGraph, type VectorNode, writeVectors } from "../wasm/vector.js";
+import { VectorGraph, type VectorNode, writeVectors } from "../wasm/vector.js";
 import type { Nest, NestResult } from "./nests.js";
+import { type CodeOptions, writeReduction } from "./reduction.js";
 import type { ArrayPlace, Find } from "./source.js";
 
-/** A job description: the lengths of the axes, the addresses of the arrays, then the constants. */
+/** Where things stand in the job description, counted in words; the constants follow. */
 export interface Words {
+  /** The length of an axis. */
   size(axis: string): number;
+  /** The address of an array. */
   array(index: number): number;
   /** Iterations of the outer loops (or of the only one) that a task of this nest takes. */
   chunk: number;
+  /** Of a nest that `isSplit`: the number of its tasks. */
+  tasks: number;
+  /** Of a nest that `isSplit`: the address of a float for every task, for its first result; the others follow. */
+  partials: number;
 }
 
 const INNER = 1;
-/** The least finite float32: differences from it are never NaN, as those from -Infinity would be. */
-const LOWEST = -(2 - 2 ** -23) * 2 ** 127;
+
+/** The only loop of a nest is cut into tasks; where loops are nested, the outer ones are. */
+const isFlat = (nest: Nest): boolean => nest.outer.length === 0;
+
+/** A reduction to a single value: each task leaves its part in an array of partial results. */
+export const isSplit = (nest: Nest): boolean => isFlat(nest) && nest.kind !== "map";
 
 export const writeNest = (
   module: ModuleWriter,
@@ -37,9 +37,9 @@ export const writeNest = (
   find: Find,
   target: (result: NestResult) => ArrayPlace,
   words: Words,
-  fma: boolean,
-  pool: ConstantPool,
+  options: CodeOptions,
 ): void => {
+  const { kind } = nest;
   module.function(functionName, [I32, I32, I32], [], (writer) => {
     const word = (index: number) => keep(writer, () => writer.get(0).memory("i32.load", 4 * index));
     const sizes = new Map<string, number>();
@@ -54,13 +54,17 @@ export const writeNest = (
     const loaded = reachableUntil(bodies, (node) => find(node) !== undefined).filter(
       (node) => find(node) !== undefined,
     );
-    const places = [...loaded.map((node) => find(node) as ArrayPlace), ...nest.results.map(target)];
+    const split = isSplit(nest);
+    const places = [
+      ...loaded.map((node) => find(node) as ArrayPlace),
+      ...(split ? [] : nest.results.map(target)),
+    ];
     for (const { axes } of places) axes.forEach(size);
     for (const axis of nest.outer) size(axis);
     const n = nest.inner === undefined ? keep(writer, () => writer.i32(1)) : size(nest.inner);
 
     // The iterations of this task, counted through all outer loops, or through the only loop of a flat map.
-    const flat = nest.outer.length === 0 && nest.kind === "map";
+    const flat = isFlat(nest);
     const total = keep(writer, () => {
       if (flat) writer.get(n);
       else {
@@ -80,7 +84,7 @@ export const writeNest = (
     const indices = new Map(nest.outer.map((axis) => [axis, writer.local(I32)]));
     const i = writer.local(I32); // the innermost index
     const bases = new Map<ArrayPlace, number>();
-    const g = new VectorGraph({ fma, pool });
+    const g = new VectorGraph(options);
     const lowering = new Lowering(g, (node) => {
       if (node.op === "size") {
         return g.leaf(`size ${node.name}`, 0, () => {
@@ -143,42 +147,49 @@ export const writeNest = (
       throw new RangeError("a result has no address in this kernel");
     };
 
+    /** Pushes the address of a result. */
+    const pushTarget = (result: NestResult, r: number): void => {
+      if (!split) writer.get(baseOf(result));
+      else {
+        // partials[r][task]
+        writer.get(0).memory("i32.load", 4 * words.tasks).i32(r).op("i32.mul").get(2).op("i32.add");
+        writer.i32(2).op("i32.shl").get(0).memory("i32.load", 4 * words.partials).op("i32.add");
+      }
+    };
+
     const inner = (from: () => void, to: () => void): void => {
-      const sums = nest.results.map(() => (nest.kind === "map" ? -1 : zeroVector(writer)));
-      const most = nest.results.map(() => (nest.kind === "logsumexp" ? writer.local(V128) : -1));
-      for (const each of most) if (each >= 0) writer.f32(LOWEST).simd("f32x4.splat").set(each);
       const kept = new Map<VectorNode, number>();
       writeVectors(
         writer,
         frontier(values, (node) => (node.axes & INNER) !== 0),
         kept,
       );
-      const valid = writer.local(V128);
-      writer.loop(i, from, to, 4, () => {
-        const here = new Map(kept);
-        writeVectors(writer, values, here);
-        if (nest.kind === "map") {
+      const spare: number[] = [];
+      /** The locals with the values at i, all of them kept until the next are computed. */
+      const here = (): readonly number[] => {
+        const inside = new Map(kept);
+        writeVectors(writer, values, inside, spare);
+        return values.map((value) => local(inside, value));
+      };
+      if (kind === "map") {
+        writer.loop(i, from, to, 4, () => {
+          const locals = here();
           nest.results.forEach((result, r) => {
-            writeStore(writer, baseOf(result), i, to, local(here, values[r]));
+            writeStore(writer, baseOf(result), i, to, locals[r]);
           });
-          return;
-        }
-        writer.integers(0, 1, 2, 3);
-        to();
-        writer.get(i).op("i32.sub").simd("i32x4.splat").simd("i32x4.lt_s").set(valid);
-        nest.results.forEach((_, r) => {
-          const value = local(here, values[r]);
-          if (nest.kind === "sum")
-            accumulate(writer, sums[r], () => writer.get(value).get(valid).simd("v128.and"));
-          else writeLogSumExpStep(writer, fma, pool, value, valid, most[r], sums[r]);
         });
-      });
-      if (nest.kind === "map") return;
+        return;
+      }
+      const running = writeReduction(
+        writer,
+        kind,
+        nest.results.length,
+        { from, to, i, values: here },
+        options,
+      );
       nest.results.forEach((result, r) => {
-        const done = nest.kind === "sum" ? sums[r] : writeLogSumExpEnd(writer, fma, pool, most[r], sums[r]);
-        writer.get(baseOf(result));
-        if (nest.kind === "sum") pushLaneSum(writer, done);
-        else writer.get(done).lane(0);
+        pushTarget(result, r);
+        running[r].push();
         writer.memory("f32.store");
       });
     };
@@ -217,6 +228,37 @@ export const writeNest = (
   });
 };
 
+/** The end of a nest that `isSplit`: its tasks' partial results to one, by one task of its own. */
+export const writeCombination = (
+  module: ModuleWriter,
+  functionName: string,
+  nest: Nest,
+  target: (result: NestResult) => ArrayPlace,
+  words: Words,
+  options: CodeOptions,
+): void => {
+  const { kind } = nest;
+  if (kind === "map") return;
+  module.function(functionName, [I32, I32, I32], [], (writer) => {
+    const tasks = keep(writer, () => writer.get(0).memory("i32.load", 4 * words.tasks));
+    const row = keep(writer, () => writer.get(0).memory("i32.load", 4 * words.partials));
+    const i = writer.local(I32);
+    for (const result of nest.results) {
+      const load = () => [
+        keepVector(writer, () =>
+          writer.get(row).get(i).i32(2).op("i32.shl").op("i32.add").memory("v128.load"),
+        ),
+      ];
+      const ends = { from: () => writer.i32(0), to: () => writer.get(tasks) };
+      const [running] = writeReduction(writer, kind, 1, { ...ends, i, values: load }, options);
+      writer.get(0).memory("i32.load", 4 * words.array(target(result).index));
+      running.push();
+      writer.memory("f32.store");
+      writer.get(row).get(tasks).i32(2).op("i32.shl").op("i32.add").set(row);
+    }
+  });
+};
+
 /** Stores the lanes that are inside the array. */
 const writeStore = (writer: FunctionWriter, base: number, i: number, to: () => void, value: number): void => {
   const address = keep(writer, () => writer.get(base).get(i).i32(2).op("i32.shl").op("i32.add"));
@@ -247,55 +289,4 @@ const writeStore = (writer: FunctionWriter, base: number, i: number, to: () => v
           });
       }
     });
-};
-
-const NOT_ABOVE_ZERO = { low: -Infinity, high: 0 };
-
-/** Lane by lane: z = z e^(m - m') + e^(x - m'), m' = max(m, x); lanes outside the array count as -Infinity. */
-const writeLogSumExpStep = (
-  writer: FunctionWriter,
-  fma: boolean,
-  pool: ConstantPool,
-  value: number,
-  valid: number,
-  most: number,
-  sum: number,
-): void => {
-  const x = keepVector(writer, () =>
-    writer.get(value).f32(-Infinity).simd("f32x4.splat").get(valid).simd("v128.bitselect"),
-  );
-  // `max` and not `pmax`: a NaN stays, also where an Infinity would hide it.
-  const next = keepVector(writer, () => writer.get(most).get(x).simd("f32x4.max"));
-  const scaled = compute(writer, fma, pool, [sum, most, x, next], (g, z, m, v, m1) =>
-    g.madd(
-      z,
-      vectorMath.exp(g, g.sub(m, m1), NOT_ABOVE_ZERO),
-      vectorMath.exp(g, g.sub(v, m1), NOT_ABOVE_ZERO),
-    ),
-  );
-  writer.get(scaled).set(sum).get(next).set(most);
-};
-
-/** The lanes together: M + log sum z e^(m - M), and Infinity where M is. */
-const writeLogSumExpEnd = (
-  writer: FunctionWriter,
-  fma: boolean,
-  pool: ConstantPool,
-  most: number,
-  sum: number,
-): number => {
-  const largest = keepVector(writer, () => {
-    pushLaneMax(writer, most);
-    writer.simd("f32x4.splat");
-  });
-  const scaled = compute(writer, fma, pool, [sum, most, largest], (g, z, m, all) =>
-    g.mul(z, vectorMath.exp(g, g.sub(m, all), NOT_ABOVE_ZERO)),
-  );
-  const total = keepVector(writer, () => {
-    pushLaneSum(writer, scaled);
-    writer.simd("f32x4.splat");
-  });
-  return compute(writer, fma, pool, [largest, total], (g, m, z) =>
-    g.select(g.apply("f32x4.eq", m, g.float(Infinity)), m, g.add(m, vectorMath.log(g, z))),
-  );
 };

@@ -9,7 +9,7 @@ import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/tra
 import { ModuleWriter } from "../wasm/encoder.js";
 import { ConstantPool } from "../wasm/vector.js";
 import { Workspace, type WorkspaceOptions } from "../workspace.js";
-import { writeNest } from "./kernel.js";
+import { isSplit, type Words, writeCombination, writeNest } from "./kernel.js";
 import { type Nest, type NestResult, type Output, planNests } from "./nests.js";
 import { type ArrayPlace, nestFunction } from "./source.js";
 
@@ -26,20 +26,20 @@ export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptio
   readonly workspace?: Workspace;
 }
 
-type FloatArray = Float32Array | Float64Array;
+type Floats = Float32Array | Float64Array;
 
 export interface Program<Inputs extends InputAxes> {
   /** Gives every axis its length; all elements become zero. A program without axes needs no call. */
   resize(sizes: Readonly<Record<string, number>>): void;
   /** The array of an input; write into it. A view taken before a `resize` is stale. */
-  input(name: keyof Inputs & string): FloatArray;
+  input(name: keyof Inputs & string): Floats;
   /**
    * The array of an output, after `run`; "value" where the function returns one. It has the axes that its value
    * varies along once simplified: x^0 has none, whatever those of x are.
    */
-  output(name?: string): FloatArray;
+  output(name?: string): Floats;
   /** d(sum of the output)/d(input), shaped as the input, after `run`. */
-  gradient(name: keyof Inputs & string): FloatArray;
+  gradient(name: keyof Inputs & string): Floats;
   run(): void;
   dispose(): void;
 }
@@ -174,7 +174,7 @@ export const compile = <const Inputs extends InputAxes>(
     return machine;
   };
   if (graph.axes.length === 0) resize({});
-  const find = (kind: Stored["kind"], name: string): FloatArray => {
+  const find = (kind: Stored["kind"], name: string): Floats => {
     const index = stored.findIndex((each) => each.kind === kind && each.name === name);
     if (index < 0) {
       const known = stored.filter((each) => each.kind === kind).map((each) => each.name);
@@ -197,7 +197,7 @@ export const compile = <const Inputs extends InputAxes>(
 
 interface Machine {
   resize(sizes: Readonly<Record<string, number>>): void;
-  array(index: number): FloatArray;
+  array(index: number): Floats;
   run(): void;
   dispose(): void;
 }
@@ -229,60 +229,91 @@ const MOST_TASKS = 64;
 /** Elements below which a task is not worth waking a thread for. */
 const SMALLEST_TASK = 2048;
 
+/** How a nest is cut: iterations of its outer loops (or of the only one) a task, and how many tasks that makes. */
+const cut = (nest: Nest, sizes: Readonly<Record<string, number>>): { chunk: number; tasks: number } => {
+  const inner = nest.inner === undefined ? 1 : sizes[nest.inner];
+  const flat = nest.outer.length === 0;
+  const iterations = flat ? inner : lengthOf(nest.outer, sizes);
+  const least = Math.ceil(SMALLEST_TASK / (flat ? 1 : inner));
+  // A multiple of four, so that a flat task starts on a vector.
+  const chunk = 4 * Math.ceil(Math.max(least, iterations / MOST_TASKS) / 4);
+  return { chunk, tasks: Math.ceil(iterations / chunk) };
+};
+
+/** A kernel of a program and how many tasks of it a run takes. */
+interface Step {
+  readonly kernel: string;
+  readonly tasks: number;
+}
+
 const inWorkspace = (
   layout: Layout,
   options: WorkspaceOptions & { readonly workspace?: Workspace },
 ): Machine => {
   const { axes, places, nests, find, target } = layout;
   const workspace = options.workspace ?? new Workspace(options);
-  const wordCount = axes.length + places.length + nests.length;
+  // The job description: lengths of axes, addresses of arrays, three words for every nest, constants.
+  const wordsOf = (i: number): Words => {
+    const own = axes.length + places.length + 3 * i;
+    return {
+      size: (axis) => axes.indexOf(axis),
+      array: (index) => axes.length + index,
+      chunk: own,
+      tasks: own + 1,
+      partials: own + 2,
+    };
+  };
+  const wordCount = axes.length + places.length + 3 * nests.length;
   const pool = new ConstantPool((writer) => writer.get(0), 4 * wordCount);
   const module = new ModuleWriter();
-  const names = nests.map((_, i) => `nest${i}`);
+  const code = { fma: workspace.fma, pool };
+  const names: string[] = [];
   nests.forEach((nest, i) => {
-    const words = {
-      size: (axis: string) => axes.indexOf(axis),
-      array: (index: number) => axes.length + index,
-      chunk: axes.length + places.length + i,
-    };
-    writeNest(module, names[i], nest, find, target, words, workspace.fma, pool);
+    names.push(`nest${i}`);
+    writeNest(module, `nest${i}`, nest, find, target, wordsOf(i), code);
+    if (!isSplit(nest)) return;
+    names.push(`combination${i}`);
+    writeCombination(module, `combination${i}`, nest, target, wordsOf(i), code);
   });
   const kernels = workspace.load(module, names);
-  const addresses: number[] = [];
-  let descriptor = 0;
-  let tasks: number[] = [];
+  let addresses: readonly number[] = [];
+  let steps: readonly Step[] = [];
   let sizes: Readonly<Record<string, number>> = {};
   const release = () => {
-    for (const address of [...addresses.splice(0), descriptor]) workspace.release(address);
-    descriptor = 0;
+    const taken = addresses;
+    addresses = [];
+    for (const address of taken) workspace.release(address);
   };
+  /** After the arrays: partial results of every nest, then the job description. */
+  const descriptor = () => addresses[places.length + nests.length];
   return {
     resize(next) {
       release();
       sizes = { ...next };
-      for (const place of places) addresses.push(workspace.allocate(4 * lengthOf(place.axes, sizes)));
-      descriptor = workspace.allocate(4 * (wordCount + pool.bits.length));
-      const view = workspace.words(descriptor, wordCount + pool.bits.length);
+      const cuts = nests.map((nest) => cut(nest, sizes));
+      addresses = workspace.allocateAll([
+        ...places.map((place) => 4 * lengthOf(place.axes, sizes)),
+        ...nests.map((nest, i) => (isSplit(nest) ? 4 * nest.results.length * cuts[i].tasks : 0)),
+        4 * (wordCount + pool.bits.length),
+      ]);
+      const view = workspace.words(descriptor(), wordCount + pool.bits.length);
       view.set(axes.map((axis) => sizes[axis]));
-      view.set(addresses, axes.length);
-      tasks = nests.map((nest, i) => {
-        const inner = nest.inner === undefined ? 1 : sizes[nest.inner];
-        const flat = nest.outer.length === 0 && nest.kind === "map";
-        const iterations = flat ? inner : lengthOf(nest.outer, sizes);
-        const perIteration = flat ? 1 : inner;
-        const least = Math.ceil(SMALLEST_TASK / perIteration);
-        // A multiple of four, so that a flat task starts on a vector.
-        const chunk = 4 * Math.ceil(Math.max(least, iterations / MOST_TASKS) / 4);
-        view[axes.length + places.length + i] = chunk;
-        return Math.ceil(iterations / chunk);
+      view.set(addresses.slice(0, places.length), axes.length);
+      cuts.forEach(({ chunk, tasks }, i) => {
+        const words = wordsOf(i);
+        view[words.chunk] = chunk;
+        view[words.tasks] = tasks;
+        view[words.partials] = addresses[places.length + i];
       });
       view.set(pool.bits, wordCount);
+      steps = nests.flatMap((nest, i) => [
+        { kernel: `nest${i}`, tasks: cuts[i].tasks },
+        ...(isSplit(nest) ? [{ kernel: `combination${i}`, tasks: 1 }] : []),
+      ]);
     },
     array: (index) => workspace.floats(addresses[index], lengthOf(places[index].axes, sizes)),
     run() {
-      names.forEach((name, i) => {
-        kernels.run(name, descriptor, tasks[i]);
-      });
+      for (const { kernel, tasks } of steps) kernels.run(kernel, descriptor(), tasks);
     },
     dispose() {
       release();

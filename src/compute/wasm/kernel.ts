@@ -79,13 +79,14 @@ export const frontier = (
 ): VectorNode[] => {
   const found = new Set<VectorNode>();
   const seen = new Set<VectorNode>();
-  const visit = (node: VectorNode): void => {
-    if (seen.has(node)) return;
+  // The first on top, so that values are found in the order in which code needs them.
+  const stack = [...roots].reverse();
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (seen.has(node)) continue;
     seen.add(node);
-    if (inside(node)) node.args.forEach(visit);
+    if (inside(node)) stack.push(...[...node.args].reverse());
     else if (!node.cheap) found.add(node);
-  };
-  roots.forEach(visit);
+  }
   return [...found];
 };
 

@@ -11,8 +11,6 @@ export interface VectorNode {
   readonly id: number;
   readonly args: readonly VectorNode[];
   readonly axes: number;
-  /** Rough cost in instructions, subexpressions included: decides what is worth keeping instead of recomputing. */
-  readonly cost: number;
   /** Pushes the value, its arguments being on the stack already. */
   readonly write: (writer: FunctionWriter) => void;
   /** A value that does not pay to keep in a local (a constant). */
@@ -21,7 +19,6 @@ export interface VectorNode {
 
 type Binary = Exclude<SimdInstruction, `${string}splat` | `${string}relaxed_${string}` | "v128.bitselect">;
 
-const SLOW: Readonly<Partial<Record<SimdInstruction, number>>> = { "f32x4.div": 6, "f32x4.sqrt": 8 };
 const bitsOf = new DataView(new ArrayBuffer(4));
 
 /**
@@ -71,7 +68,7 @@ export class VectorGraph {
     key: string,
     args: readonly VectorNode[],
     write: (writer: FunctionWriter) => void,
-    { axes = 0, cost = 1, cheap = false }: { axes?: number; cost?: number; cheap?: boolean } = {},
+    { axes = 0, cheap = false }: { axes?: number; cheap?: boolean } = {},
   ): VectorNode {
     const full = `${key}(${args.map((arg) => arg.id).join()})`;
     const known = this.#nodes.get(full);
@@ -80,7 +77,6 @@ export class VectorGraph {
       id: this.#count++,
       args,
       axes: args.reduce((all, arg) => all | arg.axes, axes),
-      cost: args.reduce((all, arg) => all + arg.cost, cost),
       write,
       cheap,
     };
@@ -101,16 +97,13 @@ export class VectorGraph {
 
   /** The same 32 bits in every lane: integer constants and masks. */
   bits(bits: number): VectorNode {
-    if (this.#pool !== undefined)
-      return this.#node(`bits ${bits | 0}`, [], this.#pool.load(bits | 0), { cost: 0 });
-    return this.#node(`bits ${bits | 0}`, [], (writer) => writer.splat32(bits), { cost: 0, cheap: true });
+    if (this.#pool !== undefined) return this.#node(`bits ${bits | 0}`, [], this.#pool.load(bits | 0));
+    return this.#node(`bits ${bits | 0}`, [], (writer) => writer.splat32(bits), { cheap: true });
   }
 
   /** Any instruction that takes vectors and returns a vector. */
   apply(instruction: Binary, ...args: readonly VectorNode[]): VectorNode {
-    return this.#node(instruction, args, (writer) => writer.simd(instruction), {
-      cost: SLOW[instruction] ?? 1,
-    });
+    return this.#node(instruction, args, (writer) => writer.simd(instruction));
   }
 
   /** Integer shifts by a constant number of bits. */
@@ -158,36 +151,76 @@ export class VectorGraph {
   }
 }
 
+/** How often each value is pushed when `roots` are written, those in `kept` and what only they need left out. */
+const countUses = (
+  roots: readonly VectorNode[],
+  kept: ReadonlyMap<VectorNode, number>,
+): Map<VectorNode, number> => {
+  const uses = new Map<VectorNode, number>();
+  const stack = [...roots];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (kept.has(node)) continue;
+    const seen = uses.get(node) ?? 0;
+    uses.set(node, seen + 1);
+    if (seen === 0) stack.push(...node.args);
+  }
+  return uses;
+};
+
 /**
  * Writes the code of `roots` and keeps each in a local. `kept` holds the values that are in locals already and
  * gains every value that this call computed and used more than once, so that a later call in the same or an
  * inner loop reuses them.
+ *
+ * With `spare`, `kept` gains the roots alone: the locals of all others go to `spare` after their last use, and are taken
+ * from there. An engine allows a function some 50,000 of them.
  */
 export const writeVectors = (
   writer: FunctionWriter,
   roots: readonly VectorNode[],
   kept: Map<VectorNode, number>,
+  spare?: number[],
 ): void => {
-  const uses = new Map<VectorNode, number>();
-  const count = (node: VectorNode): void => {
-    if (kept.has(node)) return;
-    const seen = uses.get(node) ?? 0;
-    uses.set(node, seen + 1);
-    if (seen === 0) node.args.forEach(count);
-  };
-  roots.forEach(count);
-  const push = (node: VectorNode): void => {
+  const uses = countUses(roots, kept);
+  const lasting = new Set(roots);
+  const take = (): number => spare?.pop() ?? writer.local(V128);
+  /** Pushes a value that is in a local; true if there is one. */
+  const recall = (node: VectorNode): boolean => {
     const local = kept.get(node);
-    if (local !== undefined) {
-      writer.get(local);
-      return;
+    if (local === undefined) return false;
+    writer.get(local);
+    const left = (uses.get(node) ?? 0) - 1;
+    uses.set(node, left);
+    if (spare !== undefined && left === 0 && !lasting.has(node)) {
+      kept.delete(node);
+      spare.push(local);
     }
-    node.args.forEach(push);
+    return true;
+  };
+  /** Pushes a value whose arguments are on the stack. */
+  const finish = (node: VectorNode): void => {
     node.write(writer);
-    if (!node.cheap && (uses.get(node) ?? 0) > 1) {
-      const fresh = writer.local(V128);
-      kept.set(node, fresh);
-      writer.tee(fresh);
+    const count = uses.get(node) ?? 0;
+    if (node.cheap || count < 2) return;
+    const fresh = take();
+    kept.set(node, fresh);
+    uses.set(node, count - 1);
+    writer.tee(fresh);
+  };
+  /** Arguments first. A list and not recursion, which ends a few thousand operations deep. */
+  const push = (root: VectorNode): void => {
+    const open: { readonly node: VectorNode; next: number }[] = [];
+    const enter = (node: VectorNode): void => {
+      if (!recall(node)) open.push({ node, next: 0 });
+    };
+    enter(root);
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const { node } = top;
+      if (top.next < node.args.length) enter(node.args[top.next++]);
+      else {
+        finish(node);
+        open.pop();
+      }
     }
   };
   for (const root of roots) {
@@ -198,7 +231,7 @@ export const writeVectors = (
       writer.op("drop");
       continue;
     }
-    const fresh = writer.local(V128);
+    const fresh = take();
     kept.set(root, fresh);
     writer.set(fresh);
   }

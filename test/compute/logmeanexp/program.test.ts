@@ -7,12 +7,14 @@ import {
   lgamma,
   log,
   log1p,
+  max,
   mul,
   neg,
   sigmoid,
   softplus,
   square,
   sub,
+  sum,
 } from "../../../src/compute/graph/operations.js";
 import { planTexts } from "../../../src/compute/logmeanexp/plan.js";
 import { compileLogMeanExp, programTexts } from "../../../src/compute/logmeanexp/program.js";
@@ -247,6 +249,143 @@ describe("numerical edges", () => {
   });
 });
 
+describe("both forms and both backends say the same", () => {
+  const run = (
+    likelihood: (values: Values) => Value,
+    inputs: Inputs,
+    sizes: { outer: number; inner: number; observation: number },
+    data: Readonly<Record<string, (i: number) => number>>,
+    gradients: readonly string[] = [],
+  ) =>
+    (["js", "wasm"] as const).map((backend) => {
+      const program = compileLogMeanExp(likelihood, { inputs, gradients, backend });
+      program.resize(sizes);
+      for (const [name, value] of Object.entries(data)) {
+        program.input(name).forEach((_, i, array) => {
+          array[i] = Math.fround(value(i));
+        });
+      }
+      program.run();
+      const result = [...program.value, ...gradients.flatMap((name) => [...program.gradient(name)])];
+      program.dispose();
+      return result;
+    });
+  const close = ([expected, actual]: number[][], tolerance = 1e-4) => {
+    expected.forEach((value, i) => {
+      if (Number.isFinite(value))
+        expect(Math.abs(actual[i] - value)).toBeLessThan(tolerance * (1 + Math.abs(value)));
+      else expect(actual[i]).toBe(value);
+    });
+  };
+
+  test.each([1, 30, 300])("a product of two differences, outcomes of size %d", (size) => {
+    const likelihood = ({ y, w, theta, x }: Values) => mul(sub(y, exp(theta)), sub(w, mul(x, exp(theta))));
+    const inputs = { y: BATCH, w: BATCH, theta: ["inner"], x: ["observation"] };
+    const sign = (i: number) => (i % 2 === 0 ? 1 : -1);
+    const data = {
+      theta: (i: number) => i / 10,
+      x: (i: number) => sign(i) * (i + 1),
+      y: () => size,
+      w: (i: number) => sign(i) * size,
+    };
+    const [[expected], [actual]] = run(likelihood, inputs, { outer: 1, inner: 4, observation: 4 }, data);
+    // What float32 has of terms of this size.
+    expect(Math.abs(actual - expected)).toBeLessThan(1e-5 * Math.abs(expected) + 1e-6 * size ** 2);
+  });
+
+  test("inputs may have any names", () => {
+    const likelihood = (at: Values) =>
+      mul(-0.5, square(sub(at["slot 0"], exp(mul(at["#0"], at["stand-in 5"])))));
+    const inputs = { "slot 0": BATCH, "#0": ["inner"], "stand-in 5": ["observation"] };
+    const data = {
+      "slot 0": (i: number) => 1 + i / 7,
+      "#0": (i: number) => i / 9,
+      "stand-in 5": (i: number) => 1 - i,
+    };
+    close(run(likelihood, inputs, { outer: 2, inner: 5, observation: 3 }, data, ["stand-in 5"]));
+  });
+
+  test("a hundred parameters with rows that do not fill a vector", () => {
+    const names = Array.from({ length: 100 }, (_, k) => `p${k}`);
+    const likelihood = (at: Values) =>
+      names
+        .map((name) => square(sub(at.y, at[name])))
+        .reduce((sum, term) => sub(sum, mul(0.01, term)), 0 as Value);
+    for (const axes of [["inner"], ["outer", "inner"]]) {
+      const inputs = { y: BATCH, ...Object.fromEntries(names.map((name) => [name, axes])) };
+      const data = Object.fromEntries(names.map((name, k) => [name, (i: number) => Math.sin(k + i)]));
+      close(
+        run(likelihood, inputs, { outer: 2, inner: 7, observation: 2 }, { ...data, y: () => 0.5 }, ["p99"]),
+      );
+    }
+  });
+
+  test("an infinite derivative at a sample that weighs nothing counts as nothing", () => {
+    const likelihood = ({ y, theta }: Values) => log(max(0, sub(y, theta)));
+    for (const axes of [["inner"], ["outer", "inner"]]) {
+      const data = { y: () => 1, theta: (i: number) => i % 2 };
+      const results = run(
+        likelihood,
+        { y: BATCH, theta: axes },
+        { outer: 1, inner: 2, observation: 1 },
+        data,
+        ["y", "theta"],
+      );
+      expect(results[0]).toEqual([Math.log(0.5), 1, -1, 0]);
+      close(results);
+    }
+  });
+
+  test("a gradient that is asked for twice is given once", () => {
+    const likelihood = ({ y, theta }: Values) => neg(square(sub(y, theta)));
+    for (const backend of ["js", "wasm"] as const) {
+      const program = compileLogMeanExp(likelihood, {
+        inputs: { y: BATCH, theta: ["inner"] },
+        gradients: ["y", "y"],
+        backend,
+      });
+      program.resize({ outer: 1, inner: 1, observation: 1 });
+      program.input("y")[0] = 1;
+      program.run();
+      expect(program.gradient("y")[0]).toBeCloseTo(-2, 6);
+      program.dispose();
+    }
+  });
+
+  test("infinite and missing densities", () => {
+    const likelihood = ({ y, theta }: Values) => add(y, theta);
+    const inputs = { y: BATCH, theta: ["inner"] };
+    const at = (values: readonly number[]) =>
+      run(
+        likelihood,
+        inputs,
+        { outer: 1, inner: values.length, observation: 1 },
+        { theta: (i) => values[i] },
+      );
+    for (const [expected, actual] of [
+      at([Infinity, 0]),
+      at([-Infinity, -Infinity]),
+      at([Number.NaN, -Infinity]),
+    ]) {
+      expect(actual).toEqual(expected);
+    }
+    expect(at([Infinity, 0])[0]).toEqual([Infinity]);
+  });
+
+  test("expanding products ends soon", () => {
+    let nested: Value = 0;
+    const likelihood = ({ y, theta, x }: Values) => {
+      nested = sub(y, exp(mul(theta, x)));
+      for (let k = 0; k < 8; k++) nested = square(nested);
+      return neg(nested);
+    };
+    const started = performance.now();
+    compileLogMeanExp(likelihood, { inputs: { y: BATCH, theta: ["inner"], x: ["observation"] } }).dispose();
+    // Seconds without the limit on the way; this is no measurement of speed.
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
 describe("mistakes", () => {
   const inputs = { y: BATCH, mean: ["inner"] } as const;
   const likelihood = ({ y, mean }: Values) => neg(square(sub(y, mean)));
@@ -258,6 +397,16 @@ describe("mistakes", () => {
     expect(() =>
       compileLogMeanExp(likelihood, { inputs: { ...inputs, mean: ["inner", "observation"] } }),
     ).toThrow(planTexts.both("mean"));
+    expect(() => compileLogMeanExp(() => ({ a: 1 }), { inputs })).toThrow(planTexts.single);
+    expect(() => compileLogMeanExp(({ y }: Values) => sum("inner", y), { inputs })).toThrow(
+      planTexts.reduction,
+    );
+    expect(() => compileLogMeanExp(likelihood, { inputs, backend: "gpu" as "js" })).toThrow(
+      programTexts.backend("gpu"),
+    );
+    expect(() => compileLogMeanExp(likelihood, { inputs, gradients: ["toString" as "y"] })).toThrow(
+      planTexts.unknownGradient("toString", ["y", "mean"]),
+    );
     const program = compileLogMeanExp(likelihood, { inputs });
     expect(() => program.run()).toThrow(programTexts.unsized);
     expect(() => program.input("y")).toThrow(programTexts.unsized);

@@ -69,13 +69,12 @@ describe("VectorGraph", () => {
     expect(g.shift("i32x4.shl", x, 1)).not.toBe(g.shift("i32x4.shl", x, 2));
   });
 
-  test("knows what a value depends on and what it costs", () => {
+  test("knows what a value depends on", () => {
     const g = new VectorGraph({ fma: true });
     const [x, y] = [1, 2].map((axes) => g.leaf(`${axes}`, axes, (w) => w.splat32(0)));
     expect(g.mul(x, y).axes).toBe(3);
     expect(g.float(2).axes).toBe(0);
     expect(g.float(2).cheap).toBe(true);
-    expect(g.div(x, y).cost).toBeGreaterThan(g.mul(x, y).cost);
   });
 
   test.each(FMA)("computes what it says, with and without a pool of constants (fma %s)", (fma) => {

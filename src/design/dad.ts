@@ -1,0 +1,370 @@
+/**
+ * Deep adaptive design (Foster et al. 2021; the paper's tables in appendix F.1): a network that reads every past
+ * (design, outcome) pair with an encoder, adds the encodings up, and emits the next design from the sum; the first
+ * design is emitted from zeros. Trained by ascending a bound of the objective through the whole simulated experiment.
+ */
+import {
+  type AdamState,
+  adam,
+  createDense,
+  type Dense,
+  Workspace,
+  type WorkspaceOptions,
+} from "../compute/index.js";
+import { InputError } from "../core/errors.js";
+import { type RandomStream, randomStream } from "../core/random.js";
+import type { Model } from "./model.js";
+import { Nested } from "./nested.js";
+import { PAPER_SIZES, type SampleSizes } from "./objective.js";
+import { Outcomes } from "./outcomes.js";
+import { drawOuter, type History, type Policy } from "./policy.js";
+import { type Given, type ObjectiveKind, objectiveQuantity } from "./quantity.js";
+import { trainTexts } from "./train-static.js";
+
+/** Hidden widths of the encoder, the width of an encoding, hidden widths of the emitter. */
+export interface DadWidths {
+  readonly encoder: readonly number[];
+  readonly encoding: number;
+  readonly emitter: readonly number[];
+}
+
+export const PAPER_WIDTHS: DadWidths = { encoder: [64, 256], encoding: 16, emitter: [128, 16] };
+
+/** A trained network as plain data: the parameters of the encoder, then those of the emitter. */
+export interface DadNetwork {
+  readonly widths: DadWidths;
+  readonly variables: number;
+  readonly outcomes: number;
+  readonly parameters: Float32Array;
+}
+
+export interface TrainDadOptions extends WorkspaceOptions {
+  readonly objective?: ObjectiveKind;
+  readonly beta?: number;
+  readonly horizon?: number;
+  readonly steps?: number;
+  readonly rate?: number;
+  readonly seed?: number;
+  readonly sizes?: SampleSizes;
+  readonly widths?: DadWidths;
+  /** Gradients with a larger norm are scaled down to it. */
+  readonly clip?: number;
+  /** A network to go on from, instead of a random one. */
+  readonly from?: DadNetwork;
+  /** Where the parameters come from: the prior unless given; a posterior refines a policy part-way through. */
+  readonly drawParameters?: (outer: number, stream: RandomStream) => Record<string, Float64Array>;
+  /** Called after every step. */
+  readonly onProgress?: (progress: DadProgress) => void | Promise<void>;
+  readonly resume?: DadCheckpoint;
+}
+
+export interface DadProgress {
+  readonly step: number;
+  readonly steps: number;
+  /** The bound at this step's samples. */
+  readonly value: number;
+  checkpoint(): DadCheckpoint;
+}
+
+/** A run in the middle, as plain data. */
+export interface DadCheckpoint {
+  readonly step: number;
+  readonly parameters: Float32Array;
+  readonly mean: Float32Array;
+  readonly meanSquare: Float32Array;
+}
+
+const encoderWidths = ({ encoder, encoding }: DadWidths, inputs: number) => [inputs, ...encoder, encoding];
+const emitterWidths = ({ emitter, encoding }: DadWidths, variables: number) => [
+  encoding,
+  ...emitter,
+  variables,
+];
+
+/** The network in a workspace: rows are (observation, outer sample), observation by observation. */
+class DadLayers {
+  readonly encoder: Dense;
+  readonly emitter: Dense;
+  readonly #encoding: number;
+
+  constructor(workspace: Workspace, widths: DadWidths, variables: number, outcomes: number, rows: number) {
+    this.#encoding = widths.encoding;
+    this.encoder = createDense(workspace, { widths: encoderWidths(widths, variables + outcomes), rows });
+    this.emitter = createDense(workspace, { widths: emitterWidths(widths, variables), rows });
+  }
+
+  get count(): number {
+    return this.encoder.parameters.length + this.emitter.parameters.length;
+  }
+
+  load(parameters: Float32Array): void {
+    const first = this.encoder.parameters.length;
+    this.encoder.parameters.set(parameters.subarray(0, first));
+    this.emitter.parameters.set(parameters.subarray(first));
+  }
+
+  gradient(into: Float32Array): void {
+    into.set(this.encoder.gradient);
+    into.set(this.emitter.gradient, this.encoder.gradient.length);
+  }
+
+  /** Emits the designs of `count` rows from `first` on, from the sum of encodings in the emitter's input. */
+  emit(first: number, count: number): Float32Array {
+    this.emitter.forward({ first, count });
+    const width = this.emitter.output.length / this.emitter.rows;
+    return this.emitter.output.subarray(first * width, (first + count) * width);
+  }
+
+  /** Encodes `count` rows from `first` on, and adds them to the emitter's inputs of the rows that come `count` later. */
+  encode(first: number, count: number, last: boolean): void {
+    const width = this.#encoding;
+    this.encoder.forward({ first, count });
+    if (last) return;
+    const encodings = this.encoder.output;
+    const sums = this.emitter.input;
+    for (let i = first * width; i < (first + count) * width; i++) {
+      sums[i + count * width] = sums[i] + encodings[i];
+    }
+  }
+
+  dispose(): void {
+    this.encoder.dispose();
+    this.emitter.dispose();
+  }
+}
+
+/** The policy of a trained network. */
+export const dadPolicy = (
+  model: Model,
+  horizon: number,
+  network: DadNetwork,
+): Policy & { readonly network: DadNetwork } => {
+  const { widths, variables, outcomes, parameters } = network;
+  const inputs = variables + outcomes;
+  return {
+    kind: "dad",
+    horizon,
+    network,
+    next({ outer, steps, designs, outcomes: seen }: History) {
+      const workspace = new Workspace({ threads: 1 });
+      const layers = new DadLayers(workspace, widths, variables, outcomes, Math.max(1, outer * steps));
+      try {
+        layers.load(parameters);
+        const sums = new Float32Array(outer * widths.encoding);
+        if (steps > 0) {
+          const pairs = layers.encoder.input;
+          for (let i = 0; i < outer * steps; i++) {
+            for (let d = 0; d < variables; d++) pairs[i * inputs + d] = designs[i * variables + d];
+            for (let k = 0; k < outcomes; k++) pairs[i * inputs + variables + k] = seen[i * outcomes + k];
+          }
+          layers.encoder.forward();
+          const encodings = layers.encoder.output;
+          // Summed in the order of training, so that a policy gives what it gave there.
+          for (let t = 0; t < steps; t++) {
+            for (let b = 0; b < outer; b++) {
+              for (let j = 0; j < widths.encoding; j++) {
+                sums[b * widths.encoding + j] += encodings[(b * steps + t) * widths.encoding + j];
+              }
+            }
+          }
+        }
+        layers.emitter.resizeRows(outer);
+        layers.emitter.input.set(sums);
+        layers.emitter.forward();
+        return Float64Array.from(layers.emitter.output, (value, i) => {
+          const { low, high } = model.design[i % variables];
+          return Math.min(high, Math.max(low, value));
+        });
+      } finally {
+        layers.dispose();
+        workspace.dispose();
+      }
+    },
+  };
+};
+
+export const trainDad = async (
+  model: Model,
+  options: TrainDadOptions = {},
+): Promise<ReturnType<typeof dadPolicy>> => {
+  const {
+    objective = "conditional",
+    beta = 0.8,
+    horizon = 10,
+    steps = 10_000,
+    rate = 5e-5,
+    seed = 0,
+    sizes = PAPER_SIZES,
+    widths = PAPER_WIDTHS,
+    clip = Infinity,
+    drawParameters = (outer, stream) => drawOuter(model, outer, stream),
+    onProgress,
+    resume,
+  } = options;
+  for (const [name, value] of Object.entries({ horizon, steps })) {
+    if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
+  }
+  if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", trainTexts.beta(beta));
+  const stream = randomStream(seed).split("dad");
+  const workspace = new Workspace(options);
+  const { outer } = sizes;
+  const variables = model.design.length;
+  const outcomes = model.outcomes.length;
+  const inputs = variables + outcomes;
+  const rows = outer * horizon;
+  const quantity = objectiveQuantity(objective, beta);
+  const given = (Object.entries(quantity) as [Given, number][])
+    .filter(([, c]) => c !== 0)
+    .map(([name]) => name);
+  const layers = new DadLayers(workspace, widths, variables, outcomes, rows);
+  const nested = new Nested({
+    model,
+    workspace,
+    horizon,
+    ...sizes,
+    designs: "perOuter",
+    given,
+    gradients: true,
+  });
+  const step = new Outcomes({ model, workspace, outer, horizon: 1, designs: "perOuter" });
+  try {
+    const parameters = new Float32Array(layers.count);
+    if (options.from !== undefined) parameters.set(options.from.parameters);
+    else {
+      layers.encoder.initialise(stream.split("encoder"));
+      layers.emitter.initialise(stream.split("emitter"));
+      parameters.set(layers.encoder.parameters);
+      parameters.set(layers.emitter.parameters, layers.encoder.parameters.length);
+    }
+    const optimiser = adam({ rate });
+    let state: AdamState = optimiser.init(parameters);
+    let taken = 0;
+    if (resume !== undefined) {
+      parameters.set(resume.parameters);
+      state = { step: resume.step, mean: resume.mean.slice(), meanSquare: resume.meanSquare.slice() };
+      taken = resume.step;
+    }
+    const gradient = new Float32Array(parameters.length);
+    const run = rollout();
+    for (; taken < steps; taken++) {
+      layers.load(parameters);
+      const value = run(stream.split("step").split(taken));
+      layers.gradient(gradient);
+      // Ascent, clipped to a norm.
+      let norm = 0;
+      for (const derivative of gradient) norm += derivative * derivative;
+      const scale = -Math.min(1, clip / Math.sqrt(norm || 1));
+      for (let i = 0; i < gradient.length; i++) gradient[i] *= scale;
+      optimiser.update(parameters, gradient, state);
+      await onProgress?.({
+        step: taken + 1,
+        steps,
+        value,
+        checkpoint: () => ({
+          step: state.step,
+          parameters: parameters.slice(),
+          mean: Float32Array.from(state.mean),
+          meanSquare: Float32Array.from(state.meanSquare),
+        }),
+      });
+    }
+    return dadPolicy(model, horizon, { widths, variables, outcomes, parameters: parameters.slice() });
+  } finally {
+    step.dispose();
+    nested.dispose();
+    layers.dispose();
+    workspace.dispose();
+  }
+
+  /** One batch of simulated experiments: the bound, and its gradient in the network's parameters. */
+  function rollout(): (from: RandomStream) => number {
+    const names = model.design.map(({ name }) => name);
+    const byName = (list: readonly string[], length: number): Record<string, Float64Array> =>
+      Object.fromEntries(list.map((name) => [name, new Float64Array(length)]));
+    const designs = byName(names, rows);
+    const observed = byName(model.outcomes, rows);
+    const designGradients = byName(names, rows);
+    const outcomeGradients = byName(model.outcomes, rows);
+    const now = byName(names, outer);
+    const nowGradients = byName(names, outer);
+    const nowAdjoints = byName(model.outcomes, outer);
+    const noises: Record<string, Float64Array>[] = [];
+    return (from) => {
+      const generating = drawParameters(outer, from.split("parameters"));
+      const noise = from.split("noise");
+      layers.emitter.input.fill(0);
+      for (let t = 0; t < horizon; t++) {
+        const first = t * outer;
+        const emitted = layers.emit(first, outer);
+        for (const [d, name] of names.entries()) {
+          for (let b = 0; b < outer; b++) {
+            const value = emitted[b * variables + d];
+            now[name][b] = value;
+            designs[name][b * horizon + t] = value;
+          }
+        }
+        noises[t] = step.drawNoise(noise.split(t));
+        const seen = step.simulate(generating, now, noises[t]);
+        const pairs = layers.encoder.input;
+        for (let b = 0; b < outer; b++) {
+          const at = (first + b) * inputs;
+          for (let d = 0; d < variables; d++) pairs[at + d] = emitted[b * variables + d];
+          for (const [k, name] of model.outcomes.entries()) {
+            observed[name][b * horizon + t] = seen[name][b];
+            pairs[at + variables + k] = seen[name][b];
+          }
+        }
+        layers.encode(first, outer, t === horizon - 1);
+      }
+      nested.setData(generating, designs, observed);
+      nested.drawInner(from.split("inner"), generating);
+      const value = nested.bound(quantity, "lower");
+      for (const name of names) nested.addGradient(name, designGradients[name].fill(0));
+      for (const name of model.outcomes) nested.addGradient(name, outcomeGradients[name].fill(0));
+
+      // Backwards through the experiment. `later` is the gradient in the sum of encodings that all later designs see.
+      const later = new Float32Array(outer * widths.encoding);
+      for (let t = horizon - 1; t >= 0; t--) {
+        const first = t * outer;
+        for (const name of names) {
+          for (let b = 0; b < outer; b++) nowGradients[name][b] = designGradients[name][b * horizon + t];
+        }
+        for (const name of model.outcomes) {
+          for (let b = 0; b < outer; b++) nowAdjoints[name][b] = outcomeGradients[name][b * horizon + t];
+        }
+        const range = { first, count: outer };
+        const upstream = layers.encoder.outputGradient;
+        upstream.set(later, first * widths.encoding);
+        if (t < horizon - 1) {
+          layers.encoder.backwardInput(range);
+          const pairs = layers.encoder.inputGradient;
+          for (let b = 0; b < outer; b++) {
+            const at = (first + b) * inputs;
+            for (const [d, name] of names.entries()) nowGradients[name][b] += pairs[at + d];
+            for (const [k, name] of model.outcomes.entries())
+              nowAdjoints[name][b] += pairs[at + variables + k];
+          }
+        }
+        for (const name of names) {
+          for (let b = 0; b < outer; b++) now[name][b] = designs[name][b * horizon + t];
+        }
+        if (model.reparameterised) {
+          step.simulate(generating, now, noises[t]);
+          step.addPullback(nowAdjoints, nowGradients);
+        }
+        const emitted = layers.emitter.outputGradient;
+        for (let b = 0; b < outer; b++) {
+          for (const [d, name] of names.entries())
+            emitted[(first + b) * variables + d] = nowGradients[name][b];
+        }
+        layers.emitter.backwardInput(range);
+        const sums = layers.emitter.inputGradient;
+        for (let i = 0; i < later.length; i++) later[i] += sums[first * widths.encoding + i];
+      }
+      // The last pair is read by nobody.
+      if (horizon > 1) layers.encoder.backwardParameters({ count: outer * (horizon - 1) });
+      layers.emitter.backwardParameters();
+      return value;
+    };
+  }
+};

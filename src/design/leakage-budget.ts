@@ -1,0 +1,77 @@
+/**
+ * As much information about the target as a leakage budget allows: maximise EIG_theta subject to EIG_{phi|theta} <= eps
+ * (or EIG_phi <= eps).
+ *
+ * The Lagrangian of this is the objective with beta as the multiplier, so beta is found by dual ascent: where the
+ * best policy at beta leaks more than the budget, beta grows, and else it shrinks, by ever smaller factors. The
+ * policies on the way trace the frontier between information and leakage.
+ */
+import { InputError } from "../core/errors.js";
+import type { ObjectiveKind } from "./quantity.js";
+
+/** What a policy is worth and leaks, in nats, each on the safe side: a lower and an upper bound, and their errors. */
+export interface Measured {
+  readonly target: number;
+  readonly leakage: number;
+  readonly standardError: number;
+}
+
+export interface FrontierPoint<P> extends Measured {
+  readonly beta: number;
+  readonly policy: P;
+  /** Whether the leakage is within the budget by two standard errors. */
+  readonly within: boolean;
+}
+
+export interface BudgetOptions<P> {
+  /** eps, in nats. */
+  readonly budget: number;
+  readonly objective?: ObjectiveKind;
+  /** The best policy for a beta; `warm` is the last one, to go on from. */
+  readonly train: (beta: number, warm: P | undefined, round: number) => Promise<P>;
+  readonly measure: (policy: P, round: number) => Measured | Promise<Measured>;
+  readonly rounds?: number;
+  readonly firstBeta?: number;
+}
+
+export interface BudgetResult<P> {
+  /** The point with the most information that keeps within the budget; undefined where none did. */
+  readonly best: FrontierPoint<P> | undefined;
+  /** All points, by beta. */
+  readonly frontier: readonly FrontierPoint<P>[];
+}
+
+export const budgetTexts = {
+  budget: (given: unknown) => `the leakage budget was ${String(given)} nats: give a number above 0`,
+  unmet: (budget: number, least: number) =>
+    `no policy kept within ${budget} nats of leakage: the least was ${least.toFixed(3)}; give a larger budget, or more steps`,
+};
+
+/** The first change of log beta; later ones are smaller by the root of the round. */
+const FIRST_STEP = 0.8;
+const LARGEST_STEP = 1.5;
+
+export const withinLeakageBudget = async <P>({
+  budget,
+  train,
+  measure,
+  rounds = 8,
+  firstBeta = 1,
+}: BudgetOptions<P>): Promise<BudgetResult<P>> => {
+  if (!(budget > 0 && budget < Infinity)) throw new InputError("budget", budgetTexts.budget(budget));
+  const frontier: FrontierPoint<P>[] = [];
+  let logBeta = Math.log(firstBeta);
+  let warm: P | undefined;
+  for (let round = 0; round < rounds; round++) {
+    const beta = Math.exp(logBeta);
+    warm = await train(beta, warm, round);
+    const measured = await measure(warm, round);
+    const within = measured.leakage + 2 * measured.standardError <= budget;
+    frontier.push({ ...measured, beta, policy: warm, within });
+    const excess = (measured.leakage + 2 * measured.standardError - budget) / budget;
+    const step = FIRST_STEP / Math.sqrt(round + 1);
+    logBeta += Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, 2 * step * excess));
+  }
+  const allowed = frontier.filter(({ within }) => within).sort((a, b) => b.target - a.target);
+  return { best: allowed[0], frontier: [...frontier].sort((a, b) => a.beta - b.beta) };
+};

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { budgetTexts, withinLeakageBudget } from "../../src/design/leakage-budget.js";
+
+/**
+ * A toy with a closed form: a policy x >= 0 tells log(1 + x) nats and leaks x / 2. The best x for beta is
+ * max(0, 2 / beta - 1), so a budget of eps is met with equality at x = 2 eps.
+ */
+const toy = (budget: number) =>
+  withinLeakageBudget<number>({
+    budget,
+    rounds: 30,
+    train: async (beta) => Math.max(0, 2 / beta - 1),
+    measure: (x) => ({ target: Math.log1p(x), leakage: x / 2, standardError: 0 }),
+  });
+
+test.each([0.1, 0.5, 2])("a budget of %d nats is used up and not exceeded", async (budget) => {
+  const { best, frontier } = await toy(budget);
+  expect(best?.leakage).toBeLessThanOrEqual(budget);
+  expect(best?.leakage).toBeGreaterThan(0.93 * budget);
+  expect(frontier).toHaveLength(30);
+  // Along the frontier, more weight on leakage means less of both.
+  for (let i = 1; i < frontier.length; i++) {
+    expect(frontier[i].leakage).toBeLessThanOrEqual(frontier[i - 1].leakage);
+    expect(frontier[i].target).toBeLessThanOrEqual(frontier[i - 1].target);
+  }
+});
+
+test("says when nothing keeps within the budget", async () => {
+  const { best } = await withinLeakageBudget<number>({
+    budget: 0.1,
+    rounds: 3,
+    train: async () => 1,
+    measure: () => ({ target: 1, leakage: 1, standardError: 0.01 }),
+  });
+  expect(best).toBeUndefined();
+});
+
+test("a budget must be positive", async () => {
+  await expect(toy(0)).rejects.toThrow(budgetTexts.budget(0));
+});
