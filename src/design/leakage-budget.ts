@@ -3,8 +3,8 @@
  * (or EIG_phi <= eps).
  *
  * The Lagrangian of this is the objective with beta as the multiplier, so beta is found by dual ascent: where the
- * best policy at beta leaks more than the budget, beta grows, and else it shrinks, by ever smaller factors. The
- * policies on the way trace the frontier between information and leakage.
+ * best policy at beta leaks more than the budget, beta grows, and else it shrinks; once it is known between two
+ * values, it is halved in. The policies on the way trace the frontier between information and leakage.
  */
 import { InputError } from "../core/errors.js";
 import type { ObjectiveKind } from "./quantity.js";
@@ -47,8 +47,8 @@ export const budgetTexts = {
     `no policy kept within ${budget} nats of leakage: the least was ${least.toFixed(3)}; give a larger budget, or more steps`,
 };
 
-/** The first change of log beta; later ones are smaller by the root of the round. */
-const FIRST_STEP = 0.8;
+/** The change of log beta for a leakage of twice the budget, and the largest change. */
+const STEP = 1.5;
 const LARGEST_STEP = 1.5;
 
 export const withinLeakageBudget = async <P>({
@@ -68,9 +68,13 @@ export const withinLeakageBudget = async <P>({
     const measured = await measure(warm, round);
     const within = measured.leakage + 2 * measured.standardError <= budget;
     frontier.push({ ...measured, beta, policy: warm, within });
-    const excess = (measured.leakage + 2 * measured.standardError - budget) / budget;
-    const step = FIRST_STEP / Math.sqrt(round + 1);
-    logBeta += Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, 2 * step * excess));
+    const above = Math.max(...frontier.filter((point) => !point.within).map((point) => point.beta));
+    const below = Math.min(...frontier.filter((point) => point.within).map((point) => point.beta));
+    if (above < below && above > 0 && below < Infinity) logBeta = (Math.log(above) + Math.log(below)) / 2;
+    else {
+      const excess = (measured.leakage + 2 * measured.standardError - budget) / budget;
+      logBeta += Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, STEP * excess));
+    }
   }
   const allowed = frontier.filter(({ within }) => within).sort((a, b) => b.target - a.target);
   return { best: allowed[0], frontier: [...frontier].sort((a, b) => a.beta - b.beta) };
