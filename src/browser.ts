@@ -1,6 +1,15 @@
 /** The public surface that runs unchanged in a browser; bundlers pick it through the `browser` condition. */
 export * from "./compute/index.js";
-export { at, type FloatArray, floatArray, fromRows, reshape, row, zeros } from "./core/array.js";
+export {
+  at,
+  type FloatArray,
+  type FloatType,
+  floatArray,
+  fromRows,
+  reshape,
+  row,
+  zeros,
+} from "./core/array.js";
 export { EnvironmentError, FairbedError, InputError, TraceError } from "./core/errors.js";
 export {
   fillNormal,
@@ -9,18 +18,29 @@ export {
   type RandomStream,
   randomStream,
   restoreStream,
+  type StreamKey,
+  type StreamName,
   type StreamState,
 } from "./core/random.js";
 export {
+  addValue,
   type BootstrapEstimate,
+  type BootstrapOptions,
   bootstrap,
   type Interval,
   logMeanExp,
   logSumExp,
   type MeanEstimate,
+  type Moments,
   meanEstimate,
+  mergeMoments,
+  momentsOf,
+  NO_VALUES,
   quantile,
   quantiles,
+  type RowStatistic,
+  sampleVariance,
+  standardError,
   wilsonInterval,
 } from "./core/stats.js";
 export {
@@ -91,3 +111,4 @@ export {
   type TrainStaticOptions,
   trainStatic,
 } from "./design/train-static.js";
+export * as texts from "./texts.js";

@@ -14,6 +14,8 @@ export interface Failure {
 
 export const failureText = {
   interrupted: "interrupted; nothing was left half-written.",
+  unwritten: (reason: string) =>
+    `the output could not be written (${reason}); make room for it or send it elsewhere.`,
   unexpected: (error: string) => `something unexpected happened: ${error} (FAIRBED_DEBUG=1 shows where).`,
   suggestion: (complaint: string, nearest: string) => `${complaint}; did you mean ${nearest}?`,
   pointToHelp: (complaint: string, command: string) => `${complaint}; see ${command} --help.`,

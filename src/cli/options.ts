@@ -59,6 +59,70 @@ export const integer = (flags: string, summary: string, fallback: number, range:
 export const real = (flags: string, summary: string, fallback: number, range: Range = {}) =>
   numeric(flags, summary, fallback, range, "a number", Number.isFinite);
 
+/** A number that has no fallback: undefined when it is not given. */
+export const optionalReal = (
+  flags: string,
+  summary: string,
+  range: Range = {},
+): OptionDescription<number | undefined> => ({ ...real(flags, summary, 0, range), fallback: undefined });
+
+/** Whole, and without a fallback: for a command that has one for each of its ways. */
+export const optionalInteger = (
+  flags: string,
+  summary: string,
+  range: Range = {},
+): OptionDescription<number | undefined> => ({ ...integer(flags, summary, 0, range), fallback: undefined });
+
+/** Numbers with commas between them: `3,3`. */
+export function reals(
+  flags: string,
+  summary: string,
+  fallback: readonly number[],
+  range?: Range,
+): OptionDescription<readonly number[]>;
+export function reals(
+  flags: string,
+  summary: string,
+  fallback: undefined,
+  range?: Range,
+): OptionDescription<readonly number[] | undefined>;
+export function reals(
+  flags: string,
+  summary: string,
+  fallback: readonly number[] | undefined,
+  range: Range = {},
+): OptionDescription<readonly number[] | undefined> {
+  return list(flags, summary, fallback, range, "numbers", Number.isFinite);
+}
+
+/** Whole numbers with commas between them: `5,10`. */
+export const integers = (
+  flags: string,
+  summary: string,
+  fallback: readonly number[],
+  range: Range = {},
+): OptionDescription<readonly number[]> =>
+  list(flags, summary, fallback, range, "whole numbers", Number.isSafeInteger);
+
+const list = <Fallback extends readonly number[] | undefined>(
+  flags: string,
+  summary: string,
+  fallback: Fallback,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range,
+  kind: string,
+  isOne: (value: number) => boolean,
+): OptionDescription<readonly number[] | Fallback> => ({
+  flags,
+  summary,
+  parse: (given) => {
+    const values = given.split(",").map((each) => (each.trim() === "" ? Number.NaN : Number(each)));
+    if (values.every((value) => isOne(value) && value >= min && value <= max)) return values;
+    throw wrongValue(flags, given, `${kind}${rangeInWords(min, max)} with commas between them`);
+  },
+  fallback,
+  choices: undefined,
+});
+
 const numeric = (
   flags: string,
   summary: string,

@@ -35,7 +35,7 @@ export const buildProgram = ({ commands, version, stdout, stderr, run }: Program
   const program = new ParserCommand("fairbed")
     .description("Gather data that says much about the target and little about a sensitive attribute.")
     .usage("<command> [options]")
-    .configureHelp({ subcommandTerm: nameAndArguments })
+    .configureHelp({ subcommandTerm: nameAndArguments, visibleCommands: leaves })
     .helpOption("-h, --help", "show this help")
     .version(version, "-V, --version", "show the version")
     .configureOutput({
@@ -46,19 +46,41 @@ export const buildProgram = ({ commands, version, stdout, stderr, run }: Program
     })
     .addHelpText("after", () => exampleText(commands.flatMap(({ examples }) => examples.slice(0, 1))))
     .exitOverride(stopWith("fairbed"));
-  program.addHelpCommand(
-    new ParserCommand("help")
-      .argument("[command]")
-      .description("show the help of a command")
-      .helpGroup(`${ABOUT}:`),
-  );
+  program.addHelpCommand(helpCommand());
   for (const command of commands) addCommand(program, command, run);
   return program;
 };
 
+const helpCommand = (): ParserCommand =>
+  new ParserCommand("help")
+    .argument("[command]")
+    .description("show the help of a command")
+    .helpGroup(`${ABOUT}:`);
+
+/** The parser of the first words of a name such as "design evaluate", made when it is first needed. */
+const parserOf = (program: ParserCommand, words: readonly string[]): ParserCommand =>
+  words.reduce((parent, word) => {
+    const known = parent.commands.find((each) => each.name() === word);
+    if (known !== undefined) return known;
+    const parser = parent
+      .command(word)
+      .usage("<command> [options]")
+      .helpOption("-h, --help", "show this help")
+      .exitOverride(stopWith(`${parent.name()} ${word}`));
+    parser.addHelpCommand(helpCommand());
+    return parser;
+  }, program);
+
+/** Every command that does something, at any depth: what a person looks for in the help. */
+const leaves = (parser: ParserCommand): ParserCommand[] => {
+  const below = parser.commands.flatMap((each) => (each.commands.length > 0 ? leaves(each) : [each]));
+  return parser.parent === null ? [...below, helpCommand()] : below;
+};
+
 const addCommand = (program: ParserCommand, command: Command, run: ProgramOptions["run"]) => {
-  const parser = program
-    .command(command.name)
+  const words = command.name.split(" ");
+  const parser = parserOf(program, words.slice(0, -1))
+    .command(words[words.length - 1])
     .helpGroup(`${command.group}:`)
     .description(command.summary)
     .helpOption("-h, --help", "show this help")
@@ -91,8 +113,14 @@ const nameAndArguments = (command: ParserCommand): string => {
   const words = command.registeredArguments.map((each) =>
     each.required ? `<${each.name()}>` : `[${each.name()}]`,
   );
-  return [command.name(), ...words].join(" ");
+  return [...pathOf(command), ...words].join(" ");
 };
+
+/** The words of a command, without `fairbed`. */
+const pathOf = (command: ParserCommand): readonly string[] =>
+  command.parent === null
+    ? [command.name()]
+    : [...(command.parent.parent === null ? [] : pathOf(command.parent)), command.name()];
 
 const parserOption = ({ flags, summary, parse, fallback, choices }: Options[string]): ParserOption => {
   const described = choices === undefined ? summary : `${summary}: ${choices.join(", ")}`;

@@ -88,7 +88,10 @@ export interface Dense {
    * the network's ends, so that nothing is copied; without an array, the network gets one of its own again.
    */
   bind(port: DensePort, array?: Float32Array): void;
-  /** Changes the number of rows; all but the parameters and bound arrays becomes zero. */
+  /**
+   * Changes the number of rows; all but the parameters and bound arrays becomes zero. Where memory does not suffice, the
+   * number of rows stays as it was.
+   */
   resizeRows(rows: number): void;
   /** Gives the memory back. */
   dispose(): void;
@@ -136,14 +139,18 @@ export const createDense = (
   const { module, constants, gradientTasks } = writeDense(layout, { activation, fma: workspace.fma });
   const kernels = workspace.load(module, KERNEL_NAMES);
 
-  const parameters = workspace.allocate(4 * parameterCount);
-  const gradient = workspace.allocate(4 * parameterCount);
-  const packed = workspace.allocate(4 * packedCount);
-  const scratch = workspace.allocate(SCRATCH_BYTES * workspace.threads);
   /** Activations of all layers, input and output included, then the gradients in them. */
   const arrayWidths = [...widths, ...widths];
-  const descriptor = workspace.allocate(4 * (WORDS.arrays + arrayWidths.length + constants.length));
-  const description = () => workspace.words(descriptor, WORDS.arrays + arrayWidths.length + constants.length);
+  const wordCount = WORDS.arrays + arrayWidths.length + constants.length;
+  const fixed = workspace.allocateAll([
+    4 * parameterCount,
+    4 * parameterCount,
+    4 * packedCount,
+    SCRATCH_BYTES * workspace.threads,
+    4 * wordCount,
+  ]);
+  const [parameters, gradient, packed, scratch, descriptor] = fixed;
+  const description = () => workspace.words(descriptor, wordCount);
   description().set([0, 0, parameters, gradient, packed, scratch]);
   description().set(constants, WORDS.arrays + arrayWidths.length);
 
@@ -158,14 +165,37 @@ export const createDense = (
   /** Addresses of the arrays, and which of them belong to someone else (with their lengths). */
   const addresses: number[] = arrayWidths.map(() => 0);
   const bound = new Map<number, number>();
-  const place = (index: number): void => {
-    if (!bound.has(index)) addresses[index] = workspace.allocate(4 * rows * arrayWidths[index]);
-    description()[WORDS.arrays + index] = addresses[index];
+  const setAddress = (index: number, address: number): void => {
+    addresses[index] = address;
+    description()[WORDS.arrays + index] = address;
   };
-  const unplace = (index: number): void => {
-    if (!bound.has(index)) workspace.release(addresses[index]);
+  const own = (): number[] => [...arrayWidths.keys()].filter((index) => !bound.has(index));
+  /** Arrays of this many rows, all or none. */
+  const place = (indices: readonly number[], count: number): void => {
+    const found = workspace.allocateAll(indices.map((index) => 4 * count * arrayWidths[index]));
+    indices.forEach((index, k) => {
+      setAddress(index, found[k]);
+    });
   };
-  for (const index of arrayWidths.keys()) place(index);
+  const unplace = (indices: readonly number[]): void => {
+    for (const index of indices) {
+      workspace.release(addresses[index]);
+      addresses[index] = 0;
+    }
+  };
+  const dispose = (): void => {
+    if (disposed) return;
+    disposed = true;
+    unplace(own());
+    for (const address of fixed) workspace.release(address);
+    kernels.dispose();
+  };
+  try {
+    place(own(), rows);
+  } catch (error) {
+    dispose();
+    throw error;
+  }
 
   const requireAlive = (): void => {
     if (disposed) throw new InputError("disposed", denseTexts.disposed);
@@ -262,14 +292,13 @@ export const createDense = (
         const wanted = rows * arrayWidths[index];
         if (array.length < wanted)
           throw new InputError("short", denseTexts.short(name, array.length, wanted));
-      } else if (!bound.has(index)) return;
-      unplace(index);
-      if (array === undefined) bound.delete(index);
-      else {
+        if (!bound.has(index)) unplace([index]);
         bound.set(index, array.length);
-        addresses[index] = array.byteOffset;
+        setAddress(index, array.byteOffset);
+      } else if (bound.has(index)) {
+        place([index], rows);
+        bound.delete(index);
       }
-      place(index);
     },
     resizeRows(next) {
       requireAlive();
@@ -280,16 +309,15 @@ export const createDense = (
         if (length < wanted)
           throw new InputError("short", denseTexts.short(name as DensePort, length, wanted));
       }
-      for (const index of arrayWidths.keys()) unplace(index);
-      rows = next;
-      for (const index of arrayWidths.keys()) place(index);
+      unplace(own());
+      try {
+        place(own(), next);
+        rows = next;
+      } catch (error) {
+        place(own(), rows);
+        throw error;
+      }
     },
-    dispose() {
-      if (disposed) return;
-      for (const index of arrayWidths.keys()) unplace(index);
-      for (const address of [parameters, gradient, packed, scratch, descriptor]) workspace.release(address);
-      kernels.dispose();
-      disposed = true;
-    },
+    dispose,
   };
 };

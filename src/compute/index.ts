@@ -1,6 +1,14 @@
 /** The compiler: operations to write a model in, and what compiles it. */
 export { type AdamOptions, type AdamState, adam, type Optimiser } from "./adam.js";
-export { type Activation, createDense, type Dense, type DenseOptions, type RowRange } from "./dense.js";
+export type { Backend } from "./backend.js";
+export {
+  type Activation,
+  createDense,
+  type Dense,
+  type DenseOptions,
+  type DensePort,
+  type RowRange,
+} from "./dense.js";
 export { detectFeatures, type Features } from "./features.js";
 export { Traced, type Value } from "./graph/expression.js";
 export {
@@ -37,7 +45,7 @@ export {
   trigamma,
 } from "./graph/operations.js";
 export type { InputAxes, TracedFunction } from "./graph/trace.js";
-export type { Sizes } from "./logmeanexp/axes.js";
+export type { Axis, Sizes } from "./logmeanexp/axes.js";
 export {
   type Adjoint,
   compileLogMeanExp,

@@ -1,4 +1,5 @@
 /** Random numbers made inside kernels: those of core/random bit for bit, straight into a workspace's memory. */
+import { InputError } from "../core/errors.js";
 import { requireArgument } from "../core/random/arguments.js";
 import type { RandomStream } from "../core/random.js";
 import { WideConstants } from "./random/constants.js";
@@ -32,6 +33,10 @@ export interface RandomKernels {
   /** Gives the memory of the kernels back; the arrays stay. */
   dispose(): void;
 }
+
+export const randomTexts = {
+  disposed: "these random kernels were disposed of: compile new ones",
+};
 
 /** Elements of a task: what it keeps fits in the fastest cache (32 KiB) beside its results. */
 const CHUNK = 1024;
@@ -144,9 +149,13 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
   );
   const kernels = workspace.load(module, ["uniform", "normal"]);
 
-  const scratch = workspace.allocate(SCRATCH_BYTES * workspace.threads);
   const { contents } = constants;
-  const descriptor = workspace.allocate(CONSTANTS + contents.byteLength);
+  const addresses = workspace.allocateAll([
+    SCRATCH_BYTES * workspace.threads,
+    CONSTANTS + contents.byteLength,
+  ]);
+  const [scratch, descriptor] = addresses;
+  let disposed = false;
   workspace.words(descriptor + SCRATCH, 1)[0] = scratch;
   new BigUint64Array(workspace.memory.buffer, descriptor + LANES, LANE_OFFSETS.length).set(LANE_OFFSETS);
   new BigUint64Array(workspace.memory.buffer, descriptor + CONSTANTS, contents.length).set(contents);
@@ -159,6 +168,7 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
     mean: number,
     sd: number,
   ): void => {
+    if (disposed) throw new InputError("disposed", randomTexts.disposed);
     requireArgument(
       Number.isSafeInteger(length) && length >= 0,
       name,
@@ -203,8 +213,9 @@ export const compileRandom = (workspace: Workspace): RandomKernels => {
       fill("normal", stream, address, length, mean, sd);
     },
     dispose() {
-      workspace.release(descriptor);
-      workspace.release(scratch);
+      if (disposed) return;
+      disposed = true;
+      for (const address of addresses) workspace.release(address);
       kernels.dispose();
     },
   };

@@ -198,7 +198,11 @@ export class Workspace {
     return new Int32Array(this.memory.buffer, address, length);
   }
 
-  /** Compiles a module into this workspace. Every exported function must be a `Kernel`. */
+  /**
+   * Compiles a module into this workspace. Every exported function must be a `Kernel`.
+   *
+   * @internal
+   */
   load(module: ModuleWriter, names: readonly string[]): Kernels {
     const { memory, threads } = this;
     const compiled = compileModule(module.bytes({ shared: this.#shared }));

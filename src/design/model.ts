@@ -79,6 +79,10 @@ export const modelTexts = {
   bounds: (name: string) => `the design variable "${name}" has no value between its bounds: give low < high`,
   noDistribution: (name: string) =>
     `the outcome "${name}" is not a distribution: return normal(...), bernoulli(...) or another one`,
+  loggedPrior: (name: string) =>
+    `the prior of "${name}" is log-normal, whose values are recorded by their logarithm: give it normal(...) and take exp(...) of it in the outcome`,
+  priorDraw: (name: string, drawn: number) =>
+    `the prior of "${name}" drew ${drawn}: a prior may use only the parameters named before it, and must have finite numbers`,
   gradient: (name: string, analytic: number, numeric: number) =>
     `the gradient in "${name}" is ${analytic} where differences say ${numeric}: the outcome must be smooth in its design`,
 };
@@ -121,7 +125,15 @@ export const defineModel = <P extends string, D extends string>(definition: Mode
     return byName;
   };
   const stream = randomStream("defineModel").split(name);
-  const trial = distributions(drawParameters(parameters, stream), middleOf(design));
+  const drawn = drawParameters(parameters, stream);
+  for (const { name: key, prior } of parameters) {
+    if (!Number.isFinite(drawn[key])) {
+      throw new InputError("model", modelTexts.priorDraw(key, drawn[key]));
+    }
+    const { logged } = typeof prior === "function" ? prior(drawn) : prior;
+    if (logged === true) throw new InputError("model", modelTexts.loggedPrior(key));
+  }
+  const trial = distributions(drawn, middleOf(design));
   const outcomes = Object.keys(trial);
   if (outcomes.length === 0) throw new InputError("model", modelTexts.noDistribution(SINGLE_OUTCOME));
   const names = [...parameters.map((each) => each.name), ...design.map((each) => each.name), ...outcomes];

@@ -1,5 +1,6 @@
 /** Simulated outcomes of a model: from noise by a formula that gradients go through, or drawn from a discrete support. */
 import { add, compile, mul, type Program, type Value, type Workspace } from "../compute/index.js";
+import { lgamma } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
 import type { Model } from "./model.js";
@@ -9,6 +10,8 @@ type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 const noiseOf = (outcome: string): string => `noise of ${outcome}`;
+/** An output has only the axes that it varies along: adding an array of zeros gives it those of the batch. */
+const ZERO = "zero";
 const adjointOf = (outcome: string): string => `adjoint of ${outcome}`;
 
 export interface OutcomesOptions {
@@ -64,19 +67,22 @@ export class Outcomes {
         { workspace, inputs: everything, gradients: model.design.map(({ name }) => name) },
       );
     } else {
-      // The log probability of every value, or the rate of a count.
+      // The log probability of every value, the rate of a count, or the value itself where it has a formula.
       this.#forward = compile(
         (at: Values) => {
           const by = model.distributions(at, at);
           const outputs: Record<string, Value> = {};
           for (const name of model.outcomes) {
-            const { support, rate, logDensity } = by[name];
-            if (rate !== undefined) outputs[`${name} rate`] = rate;
-            for (const [k, value] of (support ?? []).entries()) outputs[`${name} ${k}`] = logDensity(value);
+            const { support, rate, logDensity, fromNoise } = by[name];
+            if (fromNoise !== undefined) outputs[name] = fromNoise(at[noiseOf(name)]);
+            if (rate !== undefined) outputs[`${name} rate`] = add(rate, at[ZERO]);
+            for (const [k, value] of (support ?? []).entries()) {
+              outputs[`${name} ${k}`] = add(logDensity(value), at[ZERO]);
+            }
           }
           return outputs;
         },
-        { workspace, inputs },
+        { workspace, inputs: { ...inputs, ...noise, [ZERO]: batch } },
       );
     }
     for (const program of [this.#forward, this.#pullback]) program?.resize({ outer, observation: horizon });
@@ -105,16 +111,17 @@ export class Outcomes {
       if (program === undefined) continue;
       for (const { name } of model.parameters) program.input(name).set(parameters[name]);
       for (const { name } of model.design) program.input(name).set(designs[name]);
-      if (model.reparameterised)
-        for (const name of model.outcomes) program.input(noiseOf(name)).set(noise[name]);
+      for (const name of model.outcomes) program.input(noiseOf(name)).set(noise[name]);
     }
     this.#forward.run();
-    if (model.reparameterised) {
-      return Object.fromEntries(
-        model.outcomes.map((name) => [name, Float64Array.from(this.#forward.output(name))]),
-      );
-    }
-    return Object.fromEntries(model.outcomes.map((name) => [name, this.#choose(name, noise[name])]));
+    return Object.fromEntries(
+      model.outcomes.map((name) => [
+        name,
+        this.#trial[name].fromNoise === undefined
+          ? this.#choose(name, noise[name])
+          : Float64Array.from(this.#forward.output(name)),
+      ]),
+    );
   }
 
   /** Discrete outcomes by inversion of uniforms. */
@@ -157,10 +164,10 @@ export class Outcomes {
 
 /** The smallest count whose distribution function reaches u. */
 const poissonQuantile = (u: number, rate: number): number => {
-  let term = Math.exp(-rate);
+  // Below this count there is less than 1e-20 of the probability; for a large rate the terms from 0 on underflow.
+  let count = Math.max(0, Math.floor(rate - 10 * Math.sqrt(rate)));
+  let term = Math.exp(count * Math.log(rate) - rate - lgamma(count + 1));
   let below = term;
-  let count = 0;
-  // For a large rate the first terms underflow: the bound keeps the loop finite.
   const most = Math.ceil(rate + 20 * Math.sqrt(rate) + 20);
   while (below < u && count < most) {
     count++;

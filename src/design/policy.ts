@@ -150,6 +150,23 @@ export const simulate = (
   return { parameters: generating, designs, outcomes };
 };
 
+/** The designs of a policy that does not look at outcomes, by name: [horizon] each. */
+export const sharedDesigns = (
+  model: Model,
+  { designs, horizon }: Policy,
+): Record<string, Float64Array> | undefined => {
+  const variables = model.design.length;
+  return (
+    designs &&
+    Object.fromEntries(
+      model.design.map(({ name }, d) => [
+        name,
+        Float64Array.from({ length: horizon }, (_, t) => designs[t * variables + d]),
+      ]),
+    )
+  );
+};
+
 /** Columns [outer, horizon] each, up to step t, as one array [outer, t, columns]. */
 const interleave = (
   columns: readonly Float64Array[],

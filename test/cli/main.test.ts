@@ -61,13 +61,18 @@ describe("every command", () => {
   });
 
   test.each(commands.map((command) => [command.name, command] as const))("%s", (name, command) => {
-    const parser = program.commands.find((each) => each.name() === name);
+    const parser = name
+      .split(" ")
+      .reduce<typeof program | undefined>(
+        (parent, word) => parent?.commands.find((each) => each.name() === word),
+        program,
+      );
     const flags = parser?.options.map(({ long }) => long) ?? [];
     if (command.print !== undefined) expect(flags).toContain("--json");
     if (command.reportsProgress) expect(flags).toContain("--quiet");
     expect(command.summary).toMatch(/^[a-z].{10,68}[^.]$/);
     expect(command.examples.length).toBeGreaterThan(0);
-    for (const { line } of command.examples) expect(line.split(" ")[0]).toBe(name);
+    for (const { line } of command.examples) expect(`${line} `.startsWith(`${name} `)).toBe(true);
     for (const [key, { flags: text }] of Object.entries(command.options)) {
       const long = /--([a-z-]+)/.exec(text)?.[1] ?? "";
       expect(long.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(key);

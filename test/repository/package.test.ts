@@ -9,12 +9,23 @@ needsDist();
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 describe("the package", () => {
-  test("packs the executable, what was built, the licence and the README, and nothing else", () => {
+  test("packs the executable, what was built, the licence and what is written about it, and nothing else", () => {
     const words = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
     const { stdout } = spawnSync("npm", words, { cwd: ROOT, encoding: "utf8" });
     const paths = (JSON.parse(stdout)[0].files as { path: string }[]).map(({ path }) => path);
-    const others = paths.filter((path) => !/^dist\/.*(?<!\.test)\.(js|d\.ts)$/.test(path)).sort();
-    expect(others).toEqual(["LICENSE", "README.md", "bin/fairbed", "bin/package.json", "package.json"]);
+    const others = paths.filter((path) => !/^(dist\/.*(?<!\.test)\.(js|d\.ts)|docs\/.*\.md)$/.test(path));
+    expect(others.sort()).toEqual([
+      "CONTRIBUTING.md",
+      "LICENSE",
+      "README.md",
+      "bin/fairbed",
+      "bin/package.json",
+      "package.json",
+    ]);
+    // No link of the README leads nowhere.
+    const linked = [...read("README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path);
+    expect(linked.length).toBeGreaterThan(1);
+    expect(paths).toEqual(expect.arrayContaining(linked));
     for (const entry of ["index.js", "index.d.ts", "browser.js", "browser.d.ts", "cli/main.js"]) {
       expect(paths).toContain(`dist/${entry}`);
     }

@@ -41,8 +41,9 @@ export const traceTexts = {
   disagrees: (point: string) =>
     `the function gives a different value on plain numbers (${point}) than when traced: replace if, ?:, &&, || and ===` +
     " on its arguments by select(...)",
-  notAResult: (name: string, given: string) =>
-    `the function returned ${given} for ${name}: return a traced value, a number, or an object of those`,
+  /** `name` is that of an output where the function returned an object. */
+  notAResult: (given: string, name?: string) =>
+    `the function returned ${given}${name === undefined ? "" : ` for "${name}"`}: return a traced value, a number, or an object of those`,
 };
 
 /** Axes in the order in which the inputs first name them. */
@@ -60,9 +61,11 @@ const buildOnce = <Inputs extends InputAxes>(
   const run = () => guarded(() => building(graph, () => fn(inputs as Parameters<typeof fn>[0])));
   /** Where the function returns is not to be had; its last operation is near. */
   const end = () => recordCalls(run).at(-1)?.location ?? callerOfLibrary();
-  for (const [name, value] of Object.entries(named(run()))) {
+  const returned = run();
+  for (const [name, value] of Object.entries(named(returned))) {
     if (typeof value !== "number" && !(value instanceof Traced)) {
-      throw new TraceError("not-a-result", traceTexts.notAResult(name, describe(value)), end());
+      const text = traceTexts.notAResult(describe(value), value === returned ? undefined : name);
+      throw new TraceError("not-a-result", text, end());
     }
     if (value instanceof Traced && value.graph !== graph) {
       throw new TraceError("mixed-graphs", texts.mixedGraphs, end());

@@ -3,6 +3,7 @@
  * sum of one output in any input.
  */
 import { InputError } from "../../core/errors.js";
+import { type Backend, requireBackend } from "../backend.js";
 import type { Graph, Traced } from "../graph/expression.js";
 import { gradient } from "../graph/gradient.js";
 import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/trace.js";
@@ -21,7 +22,7 @@ export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptio
   /** Which output the gradient is of; needed only where the function returns several. */
   readonly of?: string;
   /** "wasm" (float32 SIMD, threads) unless given; "js" is float64, on one thread. */
-  readonly backend?: "wasm" | "js";
+  readonly backend?: Backend;
   /** Where to live; a workspace of its own unless given. */
   readonly workspace?: Workspace;
 }
@@ -31,7 +32,10 @@ type Floats = Float32Array | Float64Array;
 export interface Program<Inputs extends InputAxes> {
   /** Gives every axis its length; all elements become zero. A program without axes needs no call. */
   resize(sizes: Readonly<Record<string, number>>): void;
-  /** The array of an input; write into it. A view taken before a `resize` is stale. */
+  /**
+   * The array of an input; write into it. A view is stale after a `resize`, and after any other allocation in the same
+   * workspace (a `resize` or `compile` of another program there): take a new one then.
+   */
   input(name: keyof Inputs & string): Floats;
   /**
    * The array of an output, after `run`; "value" where the function returns one. It has the axes that its value
@@ -53,6 +57,8 @@ export const compileTexts = {
       : `the gradient of "${given}" was asked for: the function returns ${quoted(names)}`,
   name: (kind: string, name: string, names: readonly string[]) =>
     `there is no ${kind} "${name}": there is ${quoted(names)}`,
+  repeatedAxis: (name: string, axis: string) =>
+    `the input "${name}" names the axis "${axis}" twice: name each axis once, and give a second one of the same length a name of its own`,
   size: (axis: string, given: unknown) =>
     `the length of the axis "${axis}" was ${String(given)}: give a whole number of at least 1`,
   unsized: (axes: readonly string[]) => `the axes ${quoted(axes)} have no lengths yet: call resize first`,
@@ -123,7 +129,12 @@ export const compile = <const Inputs extends InputAxes>(
   fn: TracedFunction<Inputs>,
   options: CompileOptions<Inputs>,
 ): Program<Inputs> => {
-  const { inputs: inputAxes, gradients = [], of, backend = "wasm" } = options;
+  const { inputs: inputAxes, gradients = [], of } = options;
+  const backend = requireBackend(options.backend ?? "wasm");
+  for (const [name, axes] of Object.entries(inputAxes)) {
+    const repeated = axes.find((axis, i) => axes.indexOf(axis) !== i);
+    if (repeated !== undefined) throw new InputError("axes", compileTexts.repeatedAxis(name, repeated));
+  }
   const missing = gradients.find((name) => !Object.hasOwn(inputAxes, name));
   if (missing !== undefined) {
     throw new InputError("gradient", compileTexts.unknownGradient(missing, Object.keys(inputAxes)));

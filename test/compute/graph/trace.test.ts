@@ -292,7 +292,7 @@ const mistakes: readonly [string, Wrong, string, string][] = [
       mul(x, 2); // <- nothing returned
     }),
     "not-a-result",
-    traceTexts.notAResult(SINGLE, "undefined"),
+    traceTexts.notAResult("undefined"),
   ],
   [
     "string returned",
@@ -301,7 +301,7 @@ const mistakes: readonly [string, Wrong, string, string][] = [
       bad: log(x) && "text", // <- string returned
     })),
     "not-a-result",
-    traceTexts.notAResult("bad", "a string"),
+    traceTexts.notAResult("a string", "bad"),
   ],
   [
     "wrong axis",
@@ -357,7 +357,7 @@ describe("mistakes", () => {
   test("a function without operations is found by the line that compiles it", () => {
     const nothing = wrong(() => undefined);
     const error = failureOf(() => compile(nothing, { inputs: { x: [] } })); // <- compiles
-    expect(error.message).toContain(traceTexts.notAResult(SINGLE, "undefined"));
+    expect(error.message).toContain(traceTexts.notAResult("undefined"));
     expect(error.location).toContain(`${THIS_FILE}:${lineOf("compiles")}:`);
     const random = failureOf(() => trace(() => Math.random(), { x: [] })); // <- draws
     expect(random.code).toBe("changing");

@@ -1,0 +1,163 @@
+/** `fairbed design evaluate`: what a policy's experiments tell, in nats, between bounds. */
+import type { InformationEstimate, PolicyEstimate } from "../../../design/estimate.js";
+import type { Policy } from "../../../design/policy.js";
+import { INFORMATION_NAMES, type InformationName } from "../../../design/quantity.js";
+import { defineCommand } from "../../command.js";
+import { argument, flag, integer, optionalReal } from "../../options.js";
+import type { LoadedModel } from "./load-model.js";
+import { modelOptions } from "./model-options.js";
+import { rightAligned } from "./words.js";
+
+/** The paper's: 100 experiments in each of 8 batches, 1e5 inner samples. */
+export const PAPER_EVALUATION = { outer: 100, inner: 100_000, batches: 8 };
+
+export const evaluateTexts = {
+  otherNumbers:
+    "the policy was made for this model with other numbers (another prior, say): these are its bounds under the model given here.",
+};
+
+export interface EvaluateSettings {
+  readonly outer: number;
+  readonly inner: number;
+  readonly batches: number;
+  readonly seed: number;
+  readonly beta: number;
+  readonly exact: boolean;
+  readonly threads?: number;
+}
+
+/** Information, ratios and objectives as plain data, the same in `evaluate`, in a policy file and in a sweep. */
+export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>> &
+  Pick<PolicyEstimate, "method" | "ratios" | "diagnostics" | "warnings"> & {
+    readonly beta: number;
+    readonly objectives: Readonly<Record<"conditional" | "unconditional", InformationEstimate>>;
+  };
+
+export const reportOn = async (
+  { model }: Pick<LoadedModel, "model">,
+  policy: Policy,
+  { outer, inner, batches, seed, beta, exact, threads }: EvaluateSettings,
+  onBatch: (done: number, batches: number) => void = () => {},
+): Promise<PolicyReport> => {
+  const { estimatePolicy } = await import("../../../design/estimate.js");
+  const { randomStream } = await import("../../../core/random.js");
+  const { objective, ...estimate } = estimatePolicy(model, policy, {
+    outer,
+    batches,
+    contrastive: inner,
+    marginal: inner,
+    stream: randomStream(seed).split("evaluate"),
+    exact,
+    onBatch,
+    ...(threads === undefined ? {} : { threads }),
+  });
+  return {
+    ...estimate,
+    beta,
+    objectives: {
+      conditional: objective("conditional", beta),
+      unconditional: objective("unconditional", beta),
+    },
+  };
+};
+
+export const evaluate = defineCommand({
+  name: "design evaluate",
+  group: "Design",
+  summary: "bound what a policy tells and gives away",
+  examples: [
+    { line: "design evaluate policy.json", says: "how much it tells about the target, and gives away" },
+    {
+      line: "design evaluate designs.json --model location --exact --json",
+      says: 'a plain {"designs": [[x, y], ...]}, without sampling error in the bounds',
+    },
+  ],
+  arguments: { policy: argument("a policy file, or a list of designs") },
+  options: {
+    ...modelOptions,
+    outer: integer("--outer <number>", "simulated experiments in a batch", PAPER_EVALUATION.outer, {
+      min: 2,
+    }),
+    inner: integer("--inner <number>", "inner samples of every bound", PAPER_EVALUATION.inner, { min: 1 }),
+    batches: integer("--batches <number>", "batches, each with fresh samples", PAPER_EVALUATION.batches, {
+      min: 1,
+    }),
+    exact: flag("--exact", "by closed form, enumeration or quadrature, where the model allows it"),
+    beta: optionalReal("--beta <number>", "what leakage costs in the objectives; the policy's, or 0.8", {
+      min: 0,
+    }),
+    seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
+  },
+  reportsProgress: true,
+  async run({ arguments: { policy: path }, options, context }) {
+    const { readPolicy } = await import("./read-policy.js");
+    const { file, policy, loaded, match } = await readPolicy(path, options);
+    const { outer, inner, batches, exact, seed } = options;
+    const beta = options.beta ?? betaOf(file.settings) ?? DEFAULT_BETA;
+    const progress = context.progress("evaluating", batches);
+    await context.checkpoint();
+    const report = await reportOn(loaded, policy, { outer, inner, batches, exact, seed, beta }, (done) =>
+      progress.update(done),
+    );
+    await context.checkpoint();
+    const notes = match === "differs" ? [evaluateTexts.otherNumbers] : [];
+    return {
+      policy: { file: path, kind: policy.kind, horizon: policy.horizon },
+      model: { name: loaded.identity.name, options: loaded.identity.options },
+      samples: { outer, inner, batches, seed },
+      ...report,
+      warnings: [...notes, ...report.warnings],
+    };
+  },
+  print: ({ policy, model, samples, ...report }) =>
+    [
+      `${policy.file}: ${policy.kind}, ${policy.horizon} observations, model ${model.name}`,
+      report.method === "nested sampling"
+        ? `By nested sampling: ${samples.batches} batches of ${samples.outer} experiments, ${samples.inner} inner samples.`
+        : `By ${report.method}.`,
+      "",
+      ...tableOf(report),
+    ].join("\n"),
+});
+
+const DEFAULT_BETA = 0.8;
+
+const betaOf = (settings: Readonly<Record<string, unknown>> | undefined): number | undefined =>
+  typeof settings?.beta === "number" && settings.beta >= 0 ? settings.beta : undefined;
+
+const LABELS: Readonly<Record<InformationName, string>> = {
+  target: "information about the target",
+  sensitive: "leakage: about the sensitive part",
+  sensitiveGivenTarget: "leakage: the same, given the target",
+  joint: "information about both",
+};
+
+/** The bounds for a person, in nats. */
+export const tableOf = (report: PolicyReport): string[] => {
+  const row = (label: string, { lower, upper, standardError }: InformationEstimate) => [
+    label,
+    lower.toFixed(4),
+    upper.toFixed(4),
+    standardError.toFixed(4),
+  ];
+  const { ratios, beta } = report;
+  return [
+    ...rightAligned([
+      ["nats", "at least", "at most", "error"],
+      ...INFORMATION_NAMES.map((name) => row(LABELS[name], report[name])),
+      row(`objective R_c, beta = ${beta}`, report.objectives.conditional),
+      row(`objective R_u, beta = ${beta}`, report.objectives.unconditional),
+    ]),
+    "",
+    ...rightAligned([
+      ["leakage / information about the target", "at least", "at most", "paper's form"],
+      ...(["sensitive", "sensitiveGivenTarget"] as const).map((name) => [
+        LABELS[name].replace("leakage: ", ""),
+        ratios[name].interval[0].toFixed(3),
+        ratios[name].interval[1].toFixed(3),
+        `${ratios[name].paper.toFixed(3)} ± ${ratios[name].paperError.toFixed(3)}`,
+      ]),
+    ]),
+    ...report.warnings.flatMap((warning) => ["", `Note: ${warning}`]),
+  ];
+};

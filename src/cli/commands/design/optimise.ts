@@ -1,0 +1,131 @@
+/** Finds a policy by its settings: what `design optimize` and every cell of `design sweep` do. */
+import type { DadCheckpoint } from "../../../design/dad.js";
+import type { Model } from "../../../design/model.js";
+import type { PolicyFile, ReachedBounds } from "../../../design/policy-file.js";
+import { INFORMATION_NAMES, type ObjectiveKind } from "../../../design/quantity.js";
+import type { StaticCheckpoint } from "../../../design/train-static.js";
+import type { PolicyReport } from "./evaluate.js";
+import type { LoadedModel } from "./load-model.js";
+
+export const POLICIES = ["static", "dad", "greedy", "random"] as const;
+export type PolicyKind = (typeof POLICIES)[number];
+
+export const OBJECTIVES = ["conditional", "unconditional"] as const satisfies readonly ObjectiveKind[];
+
+/** As given; what is left out has a fallback for each kind of policy. */
+export interface OptimiseWords {
+  readonly policy: PolicyKind;
+  readonly objective: ObjectiveKind;
+  readonly beta: number;
+  readonly horizon: number;
+  readonly seed: number;
+  readonly steps?: number | undefined;
+  readonly starts?: number | undefined;
+  readonly rate?: number | undefined;
+  readonly designMean?: number | undefined;
+  readonly designSd?: number | undefined;
+}
+
+/** Everything that decides the result, and nothing else: plain data, as stored in the policy's file. */
+export type OptimiseSettings = Readonly<
+  Pick<OptimiseWords, "policy" | "objective" | "beta" | "horizon" | "seed"> & {
+    steps?: number;
+    starts?: number;
+    rate?: number;
+    distribution?: { readonly mean: number; readonly sd: number };
+  }
+>;
+
+const STATIC = { steps: 6000, starts: 24, rate: 0.05 };
+/** The paper's (appendix F.1). */
+const DAD = { steps: 10_000, rate: 5e-5 };
+
+export const settingsOf = (words: OptimiseWords): OptimiseSettings => {
+  const { policy, objective, beta, horizon, seed, steps, starts, rate } = words;
+  const common = { policy, objective, beta, horizon, seed };
+  if (policy === "static") {
+    return {
+      ...common,
+      steps: steps ?? STATIC.steps,
+      starts: starts ?? STATIC.starts,
+      rate: rate ?? STATIC.rate,
+    };
+  }
+  if (policy === "dad") return { ...common, steps: steps ?? DAD.steps, rate: rate ?? DAD.rate };
+  if (policy === "random") {
+    // N(0, 1) and not the prior: the paper's random designs (facts.md, section 1).
+    return { ...common, distribution: { mean: words.designMean ?? 0, sd: words.designSd ?? 1 } };
+  }
+  return common;
+};
+
+export interface TrainingStep {
+  readonly step: number;
+  readonly steps: number;
+  readonly value: number;
+  checkpoint(): unknown;
+}
+
+export interface OptimiseRun {
+  readonly threads?: number;
+  readonly onProgress?: (progress: TrainingStep) => Promise<void>;
+  /** A checkpoint of a run with the same settings. */
+  readonly resume?: unknown;
+}
+
+/** The policy as it goes into a file, without what it reaches. */
+export const optimise = async (
+  { model, identity }: Pick<LoadedModel, "model" | "identity">,
+  settings: OptimiseSettings,
+  { threads, onProgress = async () => {}, resume }: OptimiseRun = {},
+): Promise<PolicyFile> => {
+  const { policy: kind, horizon, seed, distribution, ...how } = settings;
+  const record = { horizon, model: identity, seed, settings };
+  const training = {
+    ...how,
+    horizon,
+    seed,
+    onProgress,
+    ...(threads === undefined ? {} : { threads }),
+  };
+  if (kind === "random") {
+    return { kind, ...record, distribution: distribution ?? { mean: 0, sd: 1 } };
+  }
+  if (kind === "static") {
+    const { trainStatic } = await import("../../../design/train-static.js");
+    const { designs } = await trainStatic(model, {
+      ...training,
+      ...(resume === undefined ? {} : { resume: resume as StaticCheckpoint }),
+    });
+    return { kind, ...record, designs: rowsOf(designs, model) };
+  }
+  if (kind === "dad") {
+    const { trainDad } = await import("../../../design/dad.js");
+    const { network } = await trainDad(model, {
+      ...training,
+      ...(resume === undefined ? {} : { resume: resume as DadCheckpoint }),
+    });
+    return { kind, ...record, network };
+  }
+  const { greedyPolicy } = await import("../../../design/greedy.js");
+  const { objective, beta } = settings;
+  const { horizon: _, ...search } = greedyPolicy(model, { horizon, objective, beta }).settings;
+  return { kind, ...record, search };
+};
+
+const rowsOf = (designs: Float64Array, { design }: Model): number[][] =>
+  Array.from({ length: designs.length / design.length }, (_, t) => [
+    ...designs.subarray(t * design.length, (t + 1) * design.length),
+  ]);
+
+/** The file with the bounds that its policy reached. */
+export const withBounds = (file: PolicyFile, report: PolicyReport, objective: ObjectiveKind): PolicyFile => {
+  const plain = ({ lower, upper, standardError }: ReachedBounds) => ({ lower, upper, standardError });
+  return {
+    ...file,
+    bounds: {
+      ...Object.fromEntries(INFORMATION_NAMES.map((name) => [name, plain(report[name])])),
+      objective: plain(report.objectives[objective]),
+    },
+  };
+};

@@ -1,0 +1,11 @@
+/** Tables for a person. */
+
+/** Rows of cells in columns: the first to the left, the others to the right. */
+export const rightAligned = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+      .join("  "),
+  );
+};

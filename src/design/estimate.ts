@@ -1,0 +1,332 @@
+/**
+ * How much a policy's experiments tell about the target, the sensitive part, the sensitive part given the target, and
+ * both, in nats: lower and upper bounds by nested sampling (paper, appendix D: sPCE and sNMC; with the recipes of
+ * quantity.ts where parameters are integrated out), or exactly where that is possible.
+ */
+import { Workspace } from "../compute/index.js";
+import { InputError } from "../core/errors.js";
+import type { RandomStream } from "../core/random.js";
+import {
+  type EvidenceSamples,
+  estimateObjective,
+  estimateQuantity,
+  estimateRatio,
+  type InformationEstimate,
+  type RatioEstimate,
+} from "./evidence-samples.js";
+import { type ExactMethod, exactEvidences } from "./exact/exact.js";
+import type { Model } from "./model.js";
+import { Nested } from "./nested.js";
+import { type Policy, sharedDesigns, simulate, staticPolicy } from "./policy.js";
+import {
+  GIVEN,
+  type Given,
+  INFORMATION,
+  INFORMATION_NAMES,
+  type InformationName,
+  type ObjectiveKind,
+} from "./quantity.js";
+
+export type { InformationEstimate, RatioEstimate } from "./evidence-samples.js";
+
+export interface EstimateOptions<N extends InformationName = InformationName> {
+  /** Simulated experiments in a batch, which share their inner samples. */
+  readonly outer?: number;
+  /** Batches, each with fresh inner samples: 8 or more give errors that do not depend on any one set of them. */
+  readonly batches?: number;
+  /** Inner samples L for p(D), and M for the evidences with something held. */
+  readonly contrastive?: number;
+  readonly marginal?: number;
+  readonly stream: RandomStream;
+  readonly workspace?: Workspace;
+  /** Threads of the workspace that is made where none is given; all cores unless given. */
+  readonly threads?: number;
+  /** By closed form, enumeration or quadrature: lower and upper bound are then the same. */
+  readonly exact?: boolean | ExactMethod;
+  /** Which informations are wanted; all unless given. */
+  readonly names?: readonly N[];
+  /** Called after every batch. */
+  readonly onBatch?: (done: number, batches: number) => void;
+}
+
+export type EstimateMethod = "nested sampling" | ExactMethod;
+
+export interface EstimateDiagnostics {
+  /** Informations whose lower bound is within 0.5 nats of log(inner samples + 1), which it cannot exceed. */
+  readonly ceiling: readonly InformationName[];
+  /**
+   * Effective number (sum w)^2 / sum w^2 of the fresh inner samples of every evidence, w their likelihoods: the median
+   * over the experiments of the first batch. Empty for exact methods.
+   */
+  readonly effectiveSamples: Readonly<Partial<Record<Given, number>>>;
+  /** Upper minus lower bound. */
+  readonly gap: Readonly<Partial<Record<InformationName, number>>>;
+  /** How far quadrature on half as fine a grid was from the one that was used, in nats; 0 for other methods. */
+  readonly discretisation: number;
+}
+
+type Leakage = "sensitive" | "sensitiveGivenTarget";
+
+/** An estimate for every name that was asked for. */
+export type PolicyEstimate<N extends InformationName = InformationName> = Readonly<
+  Record<N, InformationEstimate>
+> & {
+  readonly method: EstimateMethod;
+  /** Leakage against information about the target, where both were asked for. */
+  readonly ratios: "target" extends N ? Readonly<Record<N & Leakage, RatioEstimate>> : unknown;
+  readonly diagnostics: EstimateDiagnostics;
+  /** What a reader should know before believing the numbers, in plain words. */
+  readonly warnings: readonly string[];
+  /** R_c or R_u from the same experiments. */
+  objective(kind: ObjectiveKind, beta: number): InformationEstimate;
+};
+
+export const estimateTexts = {
+  whole: (name: string, given: number, least: number) =>
+    `${name} was ${given}: give a whole number of at least ${least}`,
+  width: (given: number, expected: number) =>
+    `the policy's designs have ${given} numbers for every observation, and the model has ${expected} design variables: give one number for each`,
+  ceiling: (name: InformationName, lower: number, most: number, samples: number) =>
+    `the lower bound of ${name}, ${lower.toFixed(2)} nats, is near the most that ${samples} inner samples can show (${most.toFixed(2)}): the information may be larger; use more`,
+  few: (given: Given, effective: number) =>
+    `about ${effective.toFixed(1)} of the inner samples of p(D | ${given}) carry its weight: the bounds are wide; use more inner samples, or exact`,
+  gap: (name: InformationName, lower: number, upper: number) =>
+    `the bounds of ${name} are ${lower.toFixed(2)} and ${upper.toFixed(2)} nats: use more inner samples, or exact`,
+  oneBatch:
+    "the errors are over experiments that share one set of inner samples, and leave out what that set contributes: use 8 batches or more",
+  noTarget: "the lower bound of target is not above 0: the ratios have no upper end",
+  grid: (difference: number) =>
+    `the grid of the quadrature is coarse for this model: halving it changes a log evidence by ${difference.toFixed(3)} nats; compare with nested sampling`,
+};
+
+/** Within this of its ceiling a lower bound says more about the number of inner samples than about the policy. */
+const NEAR_CEILING = 0.5;
+const FEW_EFFECTIVE = 10;
+/** A gap of more than this share of the upper bound, and of more than so many nats, is worth a warning. */
+const WIDE = { share: 0.1, nats: 0.05 };
+const COARSE = 0.01;
+/** Numbers over outer and inner samples together that a kernel may hold (dependent priors): 64 MB. */
+const LARGEST_PAIRED = 2 ** 24;
+
+const requireWhole = (name: string, given: number, least: number): void => {
+  if (!Number.isInteger(given) || given < least) {
+    throw new InputError(name, estimateTexts.whole(name, given, least));
+  }
+};
+
+/** The evidences that the informations are made of. */
+const evidencesOf = (names: readonly InformationName[]): readonly Given[] =>
+  GIVEN.filter((given) => names.some((name) => given in INFORMATION[name]));
+
+/** Bounds of the four informations of a policy under a model. */
+export const estimatePolicy = <const N extends InformationName = InformationName>(
+  model: Model,
+  policy: Policy,
+  options: EstimateOptions<N>,
+): PolicyEstimate<N> => {
+  const { outer = 100, batches = 8, contrastive = 100_000, marginal = 100_000 } = options;
+  requireWhole("outer", outer, 2);
+  requireWhole("batches", batches, 1);
+  requireWhole("contrastive", contrastive, 1);
+  requireWhole("marginal", marginal, 1);
+  const variables = model.design.length;
+  if (policy.designs !== undefined && policy.designs.length !== policy.horizon * variables) {
+    const given = policy.designs.length / policy.horizon;
+    throw new InputError("designs", estimateTexts.width(given, variables));
+  }
+  const workspace =
+    options.workspace ?? new Workspace(options.threads === undefined ? {} : { threads: options.threads });
+  const names = options.names ?? (INFORMATION_NAMES as readonly N[]);
+  const sizes = { outer, batches, contrastive, marginal };
+  try {
+    if (options.exact !== undefined && options.exact !== false) {
+      const { samples, method, discretisation } = exactEvidences(model, policy, {
+        ...options,
+        outer,
+        batches,
+        workspace,
+        given: evidencesOf(names),
+        ...(options.exact === true ? {} : { method: options.exact }),
+      });
+      return describe(samples, method, names, sizes, {}, discretisation);
+    }
+    const { samples, effective } = nestedEvidences(model, policy, {
+      ...options,
+      ...sizes,
+      workspace,
+      given: evidencesOf(names),
+    });
+    return describe(samples, "nested sampling", names, sizes, effective, 0);
+  } finally {
+    if (options.workspace === undefined) workspace.dispose();
+  }
+};
+
+/**
+ * The four informations of a policy, or of designs [horizon][variables], by an exact method. The answer says which one
+ * it was; quadrature leaves a standard error over simulated experiments, the others leave none.
+ */
+export const exactInformation = (
+  model: Model,
+  policy: Policy | readonly (readonly number[])[],
+  options: Omit<EstimateOptions, "contrastive" | "marginal">,
+): PolicyEstimate =>
+  estimatePolicy(
+    model,
+    "next" in policy ? policy : staticPolicy(designRows(model, policy), model.design.length),
+    {
+      exact: true,
+      ...options,
+    },
+  );
+
+/** Rows of designs as one array. */
+const designRows = (model: Model, rows: readonly (readonly number[])[]): Float64Array => {
+  const variables = model.design.length;
+  const wrong = rows.find((row) => row.length !== variables);
+  if (wrong !== undefined) throw new InputError("designs", estimateTexts.width(wrong.length, variables));
+  return Float64Array.from(rows.flat());
+};
+
+interface Sizes {
+  readonly outer: number;
+  readonly batches: number;
+  readonly contrastive: number;
+  readonly marginal: number;
+}
+
+interface NestedOptions extends Sizes {
+  readonly stream: RandomStream;
+  readonly workspace: Workspace;
+  readonly given: readonly Given[];
+  readonly onBatch?: (done: number, batches: number) => void;
+}
+
+/** Nested samples of the evidences: under from fresh inner samples alone, over with the generating one among them. */
+const nestedEvidences = (
+  model: Model,
+  policy: Policy,
+  { outer, batches, contrastive, marginal, stream, workspace, given, onBatch }: NestedOptions,
+): { samples: EvidenceSamples; effective: Partial<Record<Given, number>> } => {
+  const { horizon } = policy;
+  const pairs = model.dependentPriors ? Math.floor(LARGEST_PAIRED / Math.max(contrastive, marginal)) : outer;
+  const chunk = Math.min(outer, Math.max(1, pairs));
+  const shared = sharedDesigns(model, policy);
+  const designs = shared === undefined ? "perOuter" : "shared";
+  const nested = new Nested({
+    model,
+    workspace,
+    outer: chunk,
+    horizon,
+    contrastive,
+    marginal,
+    designs,
+    given,
+    gradients: false,
+  });
+  const under: Partial<Record<Given, Float64Array>> = {};
+  const over: Partial<Record<Given, Float64Array>> = {};
+  for (const each of given) {
+    under[each] = new Float64Array(outer * batches);
+    over[each] = new Float64Array(outer * batches);
+  }
+  let effective: Partial<Record<Given, number>> = {};
+  try {
+    for (let batch = 0; batch < batches; batch++) {
+      const own = stream.split("batch").split(batch);
+      const simulation = simulate(model, policy, { outer, stream: own.split("experiments"), workspace });
+      for (let start = 0; start < outer; start += chunk) {
+        const rows = Math.min(chunk, outer - start);
+        const parameters = rowsOf(simulation.parameters, start, chunk, 1);
+        nested.setData(
+          parameters,
+          shared ?? rowsOf(simulation.designs, start, chunk, horizon),
+          rowsOf(simulation.outcomes, start, chunk, horizon),
+        );
+        // The same stream for every chunk: a batch shares its inner samples.
+        nested.drawInner(own.split("inner"), parameters);
+        const estimate = nested.evaluate();
+        for (const each of given) {
+          const from = batch * outer + start;
+          under[each]?.set(nested.combine(estimate, { [each]: 1 }, "lower").subarray(0, rows), from);
+          over[each]?.set(nested.combine(estimate, { [each]: 1 }, "upper").subarray(0, rows), from);
+        }
+        if (batch === 0 && start === 0) {
+          effective = nested.effectiveSamples();
+        }
+      }
+      onBatch?.(batch + 1, batches);
+    }
+  } finally {
+    nested.dispose();
+  }
+  return { samples: { under, over, batches, outer }, effective };
+};
+
+/** Rows [start, start + count) of arrays [outer, width]; where there are fewer, the last one again. */
+const rowsOf = (
+  arrays: Readonly<Record<string, Float64Array>>,
+  start: number,
+  count: number,
+  width: number,
+): Record<string, Float64Array> =>
+  Object.fromEntries(
+    Object.entries(arrays).map(([name, array]) => {
+      const rows = new Float64Array(count * width);
+      const last = array.length / width - 1;
+      for (let b = 0; b < count; b++) {
+        const from = Math.min(start + b, last) * width;
+        rows.set(array.subarray(from, from + width), b * width);
+      }
+      return [name, rows];
+    }),
+  );
+
+const describe = <N extends InformationName>(
+  samples: EvidenceSamples,
+  method: EstimateMethod,
+  names: readonly N[],
+  { batches, contrastive, marginal }: Sizes,
+  effectiveSamples: Partial<Record<Given, number>>,
+  discretisation: number,
+): PolicyEstimate<N> => {
+  const by: Partial<Record<InformationName, InformationEstimate>> = {};
+  const gap: Partial<Record<InformationName, number>> = {};
+  const ratios: Partial<Record<Leakage, RatioEstimate>> = {};
+  const ceiling: InformationName[] = [];
+  const warnings: string[] = [];
+  const nested = method === "nested sampling";
+  for (const name of names as readonly InformationName[]) {
+    const estimate = estimateQuantity(samples, INFORMATION[name]);
+    by[name] = estimate;
+    const { lower, upper } = estimate;
+    gap[name] = upper - lower;
+    const inner = "none" in INFORMATION[name] ? contrastive : marginal;
+    const most = Math.log(inner + 1);
+    if (nested && lower > most - NEAR_CEILING) {
+      ceiling.push(name);
+      warnings.push(estimateTexts.ceiling(name, lower, most, inner));
+    } else if (upper - lower > Math.max(WIDE.nats, WIDE.share * upper)) {
+      warnings.push(estimateTexts.gap(name, lower, upper));
+    }
+  }
+  for (const [given, effective] of Object.entries(effectiveSamples) as [Given, number][]) {
+    if (effective < FEW_EFFECTIVE) warnings.push(estimateTexts.few(given, effective));
+  }
+  if (nested && batches === 1) warnings.push(estimateTexts.oneBatch);
+  if (discretisation > COARSE) warnings.push(estimateTexts.grid(discretisation));
+  if (by.target !== undefined) {
+    for (const leakage of ["sensitive", "sensitiveGivenTarget"] as const) {
+      if (by[leakage] !== undefined) ratios[leakage] = estimateRatio(samples, leakage);
+    }
+    if (!(by.target.lower > 0)) warnings.push(estimateTexts.noTarget);
+  }
+  return {
+    method,
+    ...(by as Record<N, InformationEstimate>),
+    ratios: ratios as PolicyEstimate<N>["ratios"],
+    diagnostics: { ceiling, effectiveSamples, gap, discretisation },
+    warnings,
+    objective: (kind, beta) => estimateObjective(samples, kind, beta),
+  };
+};

@@ -1,0 +1,122 @@
+/** Exact evidences, by whichever way applies: closed form, enumeration, or quadrature. */
+import type { Workspace } from "../../compute/index.js";
+import { InputError } from "../../core/errors.js";
+import type { RandomStream } from "../../core/random.js";
+import type { EvidenceSamples } from "../evidence-samples.js";
+import type { Model } from "../model.js";
+import { type Policy, sharedDesigns, simulate } from "../policy.js";
+import { trialOf } from "../priors.js";
+import type { Given } from "../quantity.js";
+import { closedForm } from "./closed-form.js";
+import { enumerate, outcomeCombinations } from "./enumeration.js";
+import { isContinuous, onGrid } from "./grid.js";
+import { MOST_DIMENSIONS, type Quadrature, quadrature } from "./quadrature.js";
+
+export type ExactMethod = "closed form" | "enumeration" | "quadrature";
+
+export interface ExactOptions {
+  /** Experiments that the outer expectation of quadrature is over: batches * outer. */
+  readonly outer: number;
+  readonly batches: number;
+  readonly stream: RandomStream;
+  readonly workspace: Workspace;
+  readonly given: readonly Given[];
+  /** Only this method. */
+  readonly method?: ExactMethod;
+  readonly onBatch?: (done: number, batches: number) => void;
+}
+
+export interface ExactEvidences {
+  readonly samples: EvidenceSamples;
+  readonly method: ExactMethod;
+  /** How far the log evidences of half as fine a grid are, in nats. */
+  readonly discretisation: number;
+}
+
+export const exactTexts = {
+  none: (model: string) =>
+    `no exact method applies to the model "${model}" with this policy: a closed form needs a linear-Gaussian model and designs fixed in advance, enumeration at most ${MOST_SEQUENCES} sequences of outcomes and at most 2 continuous parameters, quadrature at most ${MOST_DIMENSIONS} continuous parameters with normal or uniform priors; use nested sampling`,
+};
+
+/** 14 binary outcomes. */
+export const MOST_SEQUENCES = 2 ** 14;
+
+/** Evidences without inner sampling error; and without any sampling by closed form and enumeration. */
+export const exactEvidences = (model: Model, policy: Policy, options: ExactOptions): ExactEvidences => {
+  const allowed = (method: ExactMethod) => options.method === undefined || options.method === method;
+  if (allowed("closed form") && policy.designs !== undefined) {
+    const expected = closedForm(model, policy.designs);
+    if (expected !== undefined) {
+      return { samples: withoutSampling(expected), method: "closed form", discretisation: 0 };
+    }
+  }
+  if (allowed("enumeration") && canEnumerate(model, policy)) {
+    const { expected, discretisation } = enumerate({ model, policy, given: options.given });
+    return { samples: withoutSampling(expected), method: "enumeration", discretisation };
+  }
+  if (allowed("quadrature") && canIntegrate(model, MOST_DIMENSIONS)) {
+    return byQuadrature(model, policy, options);
+  }
+  throw new InputError("exact", exactTexts.none(model.name));
+};
+
+/** An expectation that is known is one experiment that always comes out the same. */
+const withoutSampling = (expected: Readonly<Partial<Record<Given, number>>>): EvidenceSamples => {
+  const values = Object.fromEntries(
+    Object.entries(expected).map(([given, value]) => [given, Float64Array.of(value)]),
+  );
+  return { under: values, over: values, batches: 1, outer: 1 };
+};
+
+const canIntegrate = (model: Model, most: number): boolean =>
+  model.parameters.every(({ name }) => onGrid(trialOf(model, name))) &&
+  model.parameters.filter(({ name }) => isContinuous(model, name)).length <= most;
+
+const canEnumerate = (model: Model, policy: Policy): boolean => {
+  const combinations = outcomeCombinations(model);
+  return (
+    combinations !== undefined &&
+    // Others draw: an enumeration would be of one of their draws.
+    (policy.kind === "static" || policy.kind === "dad") &&
+    combinations.length ** policy.horizon <= MOST_SEQUENCES &&
+    !model.dependentPriors &&
+    canIntegrate(model, 2)
+  );
+};
+
+const byQuadrature = (
+  model: Model,
+  policy: Policy,
+  { outer, batches, stream, workspace, given, onBatch }: ExactOptions,
+): ExactEvidences => {
+  const { horizon } = policy;
+  const shared = sharedDesigns(model, policy);
+  const values: Partial<Record<Given, Float64Array>> = {};
+  const grids = new Map<Given, Quadrature>();
+  for (const each of given) {
+    values[each] = new Float64Array(outer * batches);
+    const designs = shared === undefined ? "perOuter" : "shared";
+    grids.set(each, quadrature({ model, workspace, given: each, outer, horizon, designs }));
+  }
+  try {
+    for (let batch = 0; batch < batches; batch++) {
+      const own = stream.split("batch").split(batch).split("experiments");
+      const { parameters, designs, outcomes } = simulate(model, policy, { outer, stream: own, workspace });
+      const data = { parameters, designs: shared ?? designs, outcomes };
+      for (const [each, grid] of grids) {
+        if (batch === 0) grid.refine(data);
+        values[each]?.set(grid.evaluate(data), batch * outer);
+      }
+      onBatch?.(batch + 1, batches);
+    }
+    const discretisation = Math.max(0, ...[...grids.values()].map((grid) => grid.discretisation));
+    // No inner samples are shared: all experiments are independent, as if of one batch.
+    return {
+      samples: { under: values, over: values, batches: 1, outer: outer * batches },
+      method: "quadrature",
+      discretisation,
+    };
+  } finally {
+    for (const grid of grids.values()) grid.dispose();
+  }
+};

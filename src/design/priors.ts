@@ -1,0 +1,49 @@
+/** Priors of parameters of which some are held and the others integrated over. */
+import { add, type Value } from "../compute/index.js";
+import type { Distribution } from "./distribution.js";
+import type { Model, Prior, Role } from "./model.js";
+import type { Given } from "./quantity.js";
+
+type Values = Readonly<Record<string, Value>>;
+
+/** Roles held at their generating values. */
+export const held = (given: Given): readonly Role[] =>
+  given === "none" ? [] : given === "both" ? ["target", "sensitive"] : [given];
+
+export const distributionOf = (prior: Prior, before: Values): Distribution =>
+  typeof prior === "function" ? prior(before) : prior;
+
+/** Which noise a parameter's prior has does not depend on the parameters before it: any numbers do. */
+export const trialOf = (model: Model, name: string): Distribution | undefined => {
+  const ones = Object.fromEntries(model.parameters.map((each) => [each.name, 1]));
+  const parameter = model.parameters.find((each) => each.name === name);
+  return parameter && distributionOf(parameter.prior, ones);
+};
+
+/** Whether the prior of a held parameter may depend on one that is integrated over. */
+export const dependsOnFree = (model: Model, roles: readonly Role[]): boolean =>
+  model.parameters.some((_, k) => isWeight(model, roles, k));
+
+const isWeight = ({ parameters }: Model, roles: readonly Role[], k: number): boolean =>
+  typeof parameters[k].prior === "function" &&
+  roles.includes(parameters[k].role) &&
+  parameters.slice(0, k).some(({ role }) => !roles.includes(role));
+
+/** sum of log p(held | parameters before) over the held parameters that may depend on free ones. */
+export const logPriorOfHeld = (model: Model, roles: readonly Role[], at: Values): Value =>
+  model.parameters.reduce<Value>(
+    (sofar, { name, prior }, k) =>
+      isWeight(model, roles, k) ? add(sofar, distributionOf(prior, at).logDensity(at[name])) : sofar,
+    0,
+  );
+
+/** Parameters from held values and, for the others, base noise, in the order of definition. */
+export const parametersFromNoise = (model: Model, roles: readonly Role[], at: Values): Values => {
+  const made: Record<string, Value> = {};
+  for (const { name, role, prior } of model.parameters) {
+    made[name] = roles.includes(role)
+      ? at[name]
+      : (distributionOf(prior, made).fromNoise?.(at[name]) ?? at[name]);
+  }
+  return made;
+};

@@ -1,0 +1,33 @@
+/** Charts to SVG without a browser. Vega is heavy and few need it: it is loaded when a chart is asked for. */
+import type { TopLevelSpec } from "vega-lite";
+import { EnvironmentError } from "../core/errors.js";
+
+export const renderTexts = {
+  noVega: "charts need the packages vega and vega-lite: install them with npm install vega@6 vega-lite@6.4",
+};
+
+const loadVega = async () => {
+  try {
+    const [vega, vegaLite] = await Promise.all([import("vega"), import("vega-lite")]);
+    return { vega, vegaLite };
+  } catch (cause) {
+    throw new EnvironmentError("no-vega", renderTexts.noVega, { cause });
+  }
+};
+
+/** Fails now, and not after the work that a chart is to show, where charts cannot be drawn. */
+export const requireCharts = async (): Promise<void> => {
+  await loadVega();
+};
+
+/** The chart as SVG text: the same text for the same specification. */
+export const renderSvg = async (specification: TopLevelSpec): Promise<string> => {
+  const { vega, vegaLite } = await loadVega();
+  const { spec } = vegaLite.compile(specification, { logger: vega.logger(vega.Error) });
+  const view = new vega.View(vega.parse(spec), { renderer: "none", logLevel: vega.Error });
+  try {
+    return await view.toSVG();
+  } finally {
+    view.finalize();
+  }
+};

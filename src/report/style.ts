@@ -1,0 +1,54 @@
+/** One visual style for every chart: quiet axes, one typeface, colours that survive colour blindness and print. */
+import type { Config } from "vega-lite";
+
+/** Okabe and Ito's palette, without black and with its yellow last: it is faint on white. */
+export const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442"];
+/** For what is good to have (the target) and for what should stay small (the sensitive part). */
+export const TARGET_COLOUR = "#0072B2";
+export const SENSITIVE_COLOUR = "#D55E00";
+export const CONTEXT_COLOUR = "#9AA3AD";
+
+const INK = "#22272E";
+const FAINT = "#E3E7EB";
+const FONT = "Helvetica, Arial, sans-serif";
+
+export const STYLE: Config = {
+  background: "white",
+  font: FONT,
+  padding: 12,
+  view: { stroke: null, continuousWidth: 380, continuousHeight: 280 },
+  axis: {
+    domainColor: CONTEXT_COLOUR,
+    gridColor: FAINT,
+    labelColor: INK,
+    labelFontSize: 11,
+    tickColor: CONTEXT_COLOUR,
+    titleColor: INK,
+    titleFontSize: 12,
+    titleFontWeight: "normal",
+    titlePadding: 8,
+  },
+  header: { labelColor: INK, labelFontSize: 12, title: null, titleColor: INK },
+  legend: {
+    labelColor: INK,
+    labelFontSize: 11,
+    titleColor: INK,
+    titleFontSize: 12,
+    titleFontWeight: "normal",
+    symbolSize: 60,
+  },
+  title: {
+    anchor: "start",
+    color: INK,
+    fontSize: 14,
+    fontWeight: "bold",
+    offset: 12,
+    subtitleColor: "#57606A",
+    subtitleFontSize: 12,
+    subtitlePadding: 4,
+  },
+  line: { strokeWidth: 2 },
+  point: { filled: true, size: 50, opacity: 1 },
+  errorbar: { rule: { strokeWidth: 1.2 } },
+  range: { category: COLOURS, ordinal: { scheme: "viridis" } },
+};

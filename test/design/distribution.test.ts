@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { lgamma, normalCdf } from "../../src/core/math.js";
+import { randomStream } from "../../src/core/random.js";
+import {
+  bernoulli,
+  binomial,
+  categorical,
+  type Distribution,
+  distributionTexts,
+  draw,
+  logNormal,
+  normal,
+  poisson,
+  studentT,
+  uniform,
+} from "../../src/design/distribution.js";
+import { CHI_SQUARE_LIMIT, chiSquare, KOLMOGOROV_LIMIT, kolmogorov } from "../core/goodness.js";
+
+const at = (distribution: Distribution, value: number) => distribution.logDensity(value) as number;
+const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+const choose = (n: number, k: number) => Math.exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1));
+
+describe("log densities", () => {
+  test("of the normal distribution", () => {
+    // N(1, 2^2) at 4: -log 2 - log sqrt(2 pi) - 9/8.
+    expect(at(normal(1, 2), 4)).toBeCloseTo(-Math.log(2) - 0.9189385332046727 - 1.125, 12);
+  });
+
+  test("of the log-normal distribution are of the logarithm", () => {
+    expect(at(logNormal(1, 2), 4)).toBe(at(normal(1, 2), 4));
+    expect(logNormal(0, 1).logged).toBe(true);
+  });
+
+  test("of Student's t", () => {
+    // One degree of freedom is Cauchy's: 1 / (pi s (1 + z^2)).
+    expect(at(studentT(1, 2, 3), 5)).toBeCloseTo(-Math.log(Math.PI * 3 * 2), 12);
+    // Many are nearly normal.
+    expect(at(studentT(1e7, 0, 1), 1.5)).toBeCloseTo(at(normal(0, 1), 1.5), 6);
+  });
+
+  test("of the Bernoulli and the binomial distribution", () => {
+    expect(at(bernoulli(0.7), 1)).toBeCloseTo(Math.log(sigmoid(0.7)), 12);
+    expect(at(bernoulli(0.7), 0)).toBeCloseTo(Math.log(1 - sigmoid(0.7)), 12);
+    const p = sigmoid(-0.4);
+    expect(at(binomial(5, -0.4), 2)).toBeCloseTo(Math.log(choose(5, 2) * p ** 2 * (1 - p) ** 3), 10);
+  });
+
+  test("of the categorical distribution", () => {
+    const total = Math.exp(0.2) + Math.exp(-1) + Math.exp(0.9);
+    for (const [k, logit] of [0.2, -1, 0.9].entries()) {
+      expect(at(categorical([0.2, -1, 0.9]), k)).toBeCloseTo(logit - Math.log(total), 12);
+    }
+  });
+
+  test("of the Poisson and the uniform distribution", () => {
+    expect(at(poisson(Math.log(2.5)), 3)).toBeCloseTo(3 * Math.log(2.5) - 2.5 - Math.log(6), 10);
+    expect(at(uniform(-1, 3), 0)).toBeCloseTo(-Math.log(4), 12);
+  });
+
+  test.each([
+    ["Bernoulli", bernoulli(1.3)],
+    ["binomial", binomial(7, 0.4)],
+    ["categorical", categorical([1, 2, -1, 0])],
+  ])("of the %s distribution sum to 1", (_, distribution) => {
+    const total = (distribution.support ?? []).reduce(
+      (sum, value) => sum + Math.exp(at(distribution, value)),
+      0,
+    );
+    expect(total).toBeCloseTo(1, 10);
+  });
+
+  test("of the Poisson distribution sum to 1", () => {
+    let total = 0;
+    for (let k = 0; k < 60; k++) total += Math.exp(at(poisson(2), k));
+    expect(total).toBeCloseTo(1, 10);
+  });
+
+  test.each([
+    ["normal", normal(0.5, 0.8), 10],
+    ["Student t", studentT(6, -0.3, 0.7), 400],
+  ])("of the %s distribution integrate to 1", (_, distribution, reach) => {
+    const n = 200_000;
+    const h = (2 * reach) / n;
+    let total = 0;
+    for (let i = 0; i < n; i++) total += Math.exp(at(distribution, -reach + (i + 0.5) * h)) * h;
+    expect(total).toBeCloseTo(1, 6);
+  });
+});
+
+describe("draws", () => {
+  const DRAWS = 20_000;
+  const sample = (distribution: Distribution, name: string) => {
+    const stream = randomStream("draws").split(name);
+    return Float64Array.from({ length: DRAWS }, () => draw(distribution, stream));
+  };
+
+  test.each<[string, Distribution, (x: number) => number]>([
+    ["normal", normal(1, 2), (x) => normalCdf((x - 1) / 2)],
+    ["log-normal, by the logarithm", logNormal(1, 2), (x) => normalCdf((x - 1) / 2)],
+    ["uniform", uniform(-1, 3), (x) => (x + 1) / 4],
+    ["Cauchy", studentT(1, 2, 3), (x) => 0.5 + Math.atan((x - 2) / 3) / Math.PI],
+    // The distribution function of t with 2 degrees of freedom is 1/2 + t / (2 sqrt(2 + t^2)).
+    ["Student t", studentT(2, 0, 0.5), (x) => 0.5 + (2 * x) / (2 * Math.sqrt(2 + 4 * x * x))],
+  ])("of the %s distribution follow its distribution function", (name, distribution, cdf) => {
+    expect(kolmogorov(sample(distribution, name), cdf)).toBeLessThan(KOLMOGOROV_LIMIT);
+  });
+
+  test.each<[string, Distribution, number]>([
+    ["Bernoulli", bernoulli(0.8), 2],
+    ["binomial", binomial(4, -0.3), 5],
+    ["categorical", categorical([0, 1, -1]), 3],
+    ["Poisson", poisson(Math.log(1.2)), 6],
+  ])("of the %s distribution have its probabilities", (name, distribution, cells) => {
+    const probabilities = Array.from({ length: cells }, (_, k) => Math.exp(at(distribution, k)));
+    const rest = 1 - probabilities.reduce((sum, p) => sum + p, 0);
+    const counts = new Float64Array(cells + 1);
+    for (const value of sample(distribution, name)) counts[Math.min(value, cells)]++;
+    const all = rest > 1e-9 ? [...probabilities, rest] : probabilities;
+    expect(chiSquare(counts, all, DRAWS)).toBeLessThan(CHI_SQUARE_LIMIT);
+  });
+});
+
+test("what cannot be a distribution is refused", () => {
+  expect(() => normal(0, 0)).toThrow(distributionTexts.positive("normal", "the standard deviation", 0));
+  expect(() => normal(0, Number.NaN)).toThrow(
+    distributionTexts.positive("normal", "the standard deviation", Number.NaN),
+  );
+  expect(() => studentT(-1, 0, 1)).toThrow(
+    distributionTexts.positive("studentT", "the degrees of freedom", -1),
+  );
+  expect(() => studentT(3, 0, -2)).toThrow(distributionTexts.positive("studentT", "the scale", -2));
+  expect(() => uniform(2, 1)).toThrow(distributionTexts.positive("uniform", "the width", -1));
+  expect(() => binomial(1.5, 0)).toThrow(distributionTexts.trials(1.5));
+  expect(() => categorical([0])).toThrow(distributionTexts.logits(1));
+});

@@ -1,0 +1,83 @@
+import { afterAll, expect, test } from "vitest";
+import { Workspace } from "../../src/compute/index.js";
+import { randomStream } from "../../src/core/random.js";
+import { normal } from "../../src/design/distribution.js";
+import { defineModel, oneOf, real, sensitive, target } from "../../src/design/model.js";
+import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
+import {
+  type History,
+  type Policy,
+  randomPolicy,
+  sharedDesigns,
+  simulate,
+  staticPolicy,
+} from "../../src/design/policy.js";
+
+const workspace = new Workspace({ threads: 1 });
+afterAll(() => workspace.dispose());
+const model = linearGaussian();
+
+test("a static policy gives its designs, whatever happened", () => {
+  const policy = staticPolicy(Float64Array.of(1, 2, 3, 4), 2);
+  expect(policy.horizon).toBe(2);
+  const history: History = {
+    outer: 3,
+    steps: 1,
+    designs: new Float64Array(6),
+    outcomes: new Float64Array(3),
+  };
+  expect(policy.next(history, randomStream(0))).toEqual(Float64Array.of(3, 4, 3, 4, 3, 4));
+  expect(sharedDesigns(model, policy)).toEqual({ x: Float64Array.of(1, 3), y: Float64Array.of(2, 4) });
+  const { designs } = simulate(model, policy, { outer: 2, stream: randomStream(0), workspace });
+  expect(designs.x).toEqual(Float64Array.of(1, 3, 1, 3));
+});
+
+test("a random policy draws within the bounds and among the values", () => {
+  const bounded = defineModel({
+    name: "bounded",
+    parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+    design: { x: real({ low: -0.5, high: 0.5 }), dose: oneOf([1, 2, 5]), free: real() },
+    outcome: ({ theta }, { x }) => normal(theta, 1 + 0 * (x as number)),
+  });
+  const policy = randomPolicy(bounded, 3, { mean: 2, sd: 3 });
+  expect(sharedDesigns(bounded, policy)).toBeUndefined();
+  const { designs } = simulate(bounded, policy, { outer: 2000, stream: randomStream(0), workspace });
+  expect(designs.x.every((x) => Math.abs(x) <= 0.5)).toBe(true);
+  expect([...new Set(designs.dose)].sort()).toEqual([1, 2, 5]);
+  const mean = designs.free.reduce((sum, value) => sum + value, 0) / 6000;
+  expect(Math.abs(mean - 2)).toBeLessThan((4 * 3) / Math.sqrt(6000));
+});
+
+test("a policy that looks at outcomes is shown those of its own experiment, in order", () => {
+  const seen: History[] = [];
+  const policy: Policy = {
+    kind: "greedy",
+    horizon: 3,
+    next: (history) => {
+      seen.push(history);
+      // x of experiment b at step t is 10 b + t; y is the last outcome.
+      return Float64Array.from({ length: history.outer * 2 }, (_, i) => {
+        const b = Math.floor(i / 2);
+        if (i % 2 === 0) return 10 * b + history.steps;
+        return history.steps === 0 ? 0 : history.outcomes[(b + 1) * history.steps - 1];
+      });
+    },
+  };
+  const { designs, outcomes } = simulate(model, policy, { outer: 2, stream: randomStream(5), workspace });
+  expect(designs.x).toEqual(Float64Array.of(0, 1, 2, 10, 11, 12));
+  for (const b of [0, 1]) {
+    for (const t of [1, 2]) expect(designs.y[3 * b + t]).toBe(outcomes.outcome[3 * b + t - 1]);
+  }
+  expect(seen.map(({ steps }) => steps)).toEqual([0, 1, 2]);
+  expect(Array.from(seen[2].outcomes)).toEqual([0, 1, 3, 4].map((i) => outcomes.outcome[i]));
+});
+
+test("the same stream gives the same experiments, and given parameters are used", () => {
+  const policy = randomPolicy(model, 2);
+  const run = (seed: number) => simulate(model, policy, { outer: 3, stream: randomStream(seed), workspace });
+  expect(run(1)).toEqual(run(1));
+  expect(run(1).outcomes).not.toEqual(run(2).outcomes);
+  const parameters = { theta: Float64Array.of(1, 2), phi: Float64Array.of(3, 4) };
+  const fixed = simulate(model, policy, { outer: 2, stream: randomStream(1), workspace, parameters });
+  expect(fixed.parameters).toBe(parameters);
+});
