@@ -18,6 +18,7 @@ import { Nested } from "./nested.js";
 import { PAPER_SIZES, type SampleSizes } from "./objective.js";
 import { Outcomes } from "./outcomes.js";
 import { drawOuter, type History, type Policy } from "./policy.js";
+import { particlesGiven } from "./posterior.js";
 import { type Given, type ObjectiveKind, objectiveQuantity } from "./quantity.js";
 import { trainTexts } from "./train-static.js";
 
@@ -51,7 +52,9 @@ export interface TrainDadOptions extends WorkspaceOptions {
   readonly clip?: number;
   /** A network to go on from, instead of a random one. */
   readonly from?: DadNetwork;
-  /** Where the parameters come from: the prior unless given; a posterior refines a policy part-way through. */
+  /** What was observed already, the same for all simulated experiments; they go on from there. */
+  readonly history?: History;
+  /** Where the parameters come from: the prior unless given; with a history, the posterior. */
   readonly drawParameters?: (outer: number, stream: RandomStream) => Record<string, Float64Array>;
   /** Called after every step. */
   readonly onProgress?: (progress: DadProgress) => void | Promise<void>;
@@ -133,7 +136,7 @@ class DadLayers {
   }
 }
 
-/** The policy of a trained network. */
+/** The policy of a trained network; the network is compiled when it is first used, and kept. */
 export const dadPolicy = (
   model: Model,
   horizon: number,
@@ -141,44 +144,46 @@ export const dadPolicy = (
 ): Policy & { readonly network: DadNetwork } => {
   const { widths, variables, outcomes, parameters } = network;
   const inputs = variables + outcomes;
+  let compiled: DadLayers | undefined;
+  const layersFor = (): DadLayers => {
+    if (compiled === undefined) {
+      compiled = new DadLayers(new Workspace({ threads: 1 }), widths, variables, outcomes, 1);
+      compiled.load(parameters);
+    }
+    return compiled;
+  };
   return {
     kind: "dad",
     horizon,
     network,
     next({ outer, steps, designs, outcomes: seen }: History) {
-      const workspace = new Workspace({ threads: 1 });
-      const layers = new DadLayers(workspace, widths, variables, outcomes, Math.max(1, outer * steps));
-      try {
-        layers.load(parameters);
-        const sums = new Float32Array(outer * widths.encoding);
-        if (steps > 0) {
-          const pairs = layers.encoder.input;
-          for (let i = 0; i < outer * steps; i++) {
-            for (let d = 0; d < variables; d++) pairs[i * inputs + d] = designs[i * variables + d];
-            for (let k = 0; k < outcomes; k++) pairs[i * inputs + variables + k] = seen[i * outcomes + k];
-          }
-          layers.encoder.forward();
-          const encodings = layers.encoder.output;
-          // Summed in the order of training, so that a policy gives what it gave there.
-          for (let t = 0; t < steps; t++) {
-            for (let b = 0; b < outer; b++) {
-              for (let j = 0; j < widths.encoding; j++) {
-                sums[b * widths.encoding + j] += encodings[(b * steps + t) * widths.encoding + j];
-              }
+      const { encoder, emitter } = layersFor();
+      const sums = new Float32Array(outer * widths.encoding);
+      if (steps > 0) {
+        if (encoder.rows !== outer * steps) encoder.resizeRows(outer * steps);
+        const pairs = encoder.input;
+        for (let i = 0; i < outer * steps; i++) {
+          for (let d = 0; d < variables; d++) pairs[i * inputs + d] = designs[i * variables + d];
+          for (let k = 0; k < outcomes; k++) pairs[i * inputs + variables + k] = seen[i * outcomes + k];
+        }
+        encoder.forward();
+        const encodings = encoder.output;
+        // Summed in the order of training, so that a policy gives what it gave there.
+        for (let t = 0; t < steps; t++) {
+          for (let b = 0; b < outer; b++) {
+            for (let j = 0; j < widths.encoding; j++) {
+              sums[b * widths.encoding + j] += encodings[(b * steps + t) * widths.encoding + j];
             }
           }
         }
-        layers.emitter.resizeRows(outer);
-        layers.emitter.input.set(sums);
-        layers.emitter.forward();
-        return Float64Array.from(layers.emitter.output, (value, i) => {
-          const { low, high } = model.design[i % variables];
-          return Math.min(high, Math.max(low, value));
-        });
-      } finally {
-        layers.dispose();
-        workspace.dispose();
       }
+      if (emitter.rows !== outer) emitter.resizeRows(outer);
+      emitter.input.set(sums);
+      emitter.forward();
+      return Float64Array.from(emitter.output, (value, i) => {
+        const { low, high } = model.design[i % variables];
+        return Math.min(high, Math.max(low, value));
+      });
     },
   };
 };
@@ -198,9 +203,11 @@ export const trainDad = async (
     widths = PAPER_WIDTHS,
     clip = Infinity,
     drawParameters = (outer, stream) => drawOuter(model, outer, stream),
+    history,
     onProgress,
     resume,
   } = options;
+  const past = history?.steps ?? 0;
   for (const [name, value] of Object.entries({ horizon, steps })) {
     if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
   }
@@ -295,7 +302,7 @@ export const trainDad = async (
       layers.emitter.input.fill(0);
       for (let t = 0; t < horizon; t++) {
         const first = t * outer;
-        const emitted = layers.emit(first, outer);
+        const emitted = t < past ? repeated(history?.designs, t, variables) : layers.emit(first, outer);
         for (const [d, name] of names.entries()) {
           for (let b = 0; b < outer; b++) {
             const value = emitted[b * variables + d];
@@ -304,7 +311,7 @@ export const trainDad = async (
           }
         }
         noises[t] = step.drawNoise(noise.split(t));
-        const seen = step.simulate(generating, now, noises[t]);
+        const seen = t < past ? observedAt(t) : step.simulate(generating, now, noises[t]);
         const pairs = layers.encoder.input;
         for (let b = 0; b < outer; b++) {
           const at = (first + b) * inputs;
@@ -335,8 +342,9 @@ export const trainDad = async (
         const range = { first, count: outer };
         const upstream = layers.encoder.outputGradient;
         upstream.set(later, first * widths.encoding);
+        if (t < horizon - 1) layers.encoder.backwardInput(range);
+        if (t < past) continue;
         if (t < horizon - 1) {
-          layers.encoder.backwardInput(range);
           const pairs = layers.encoder.inputGradient;
           for (let b = 0; b < outer; b++) {
             const at = (first + b) * inputs;
@@ -363,8 +371,65 @@ export const trainDad = async (
       }
       // The last pair is read by nobody.
       if (horizon > 1) layers.encoder.backwardParameters({ count: outer * (horizon - 1) });
-      layers.emitter.backwardParameters();
+      layers.emitter.backwardParameters({ first: past * outer, count: rows - past * outer });
       return value;
     };
+
+    /** The design of a past observation, for every simulated experiment. */
+    function repeated(values: Float64Array | undefined, t: number, width: number): Float32Array {
+      const row = values?.subarray(t * width, (t + 1) * width) ?? new Float64Array(width);
+      return Float32Array.from({ length: outer * width }, (_, i) => row[i % width]);
+    }
+
+    function observedAt(t: number): Record<string, Float64Array> {
+      return Object.fromEntries(
+        model.outcomes.map((name, k) => [
+          name,
+          new Float64Array(outer).fill(history?.outcomes[t * outcomes + k] ?? 0),
+        ]),
+      );
+    }
   }
+};
+
+/**
+ * A policy trained further on what this experiment has shown: the simulated experiments share its history, their
+ * parameters come from the posterior, and the bound is that of the whole, of which the past is a constant.
+ */
+export const refineDad = async (
+  model: Model,
+  policy: Policy & { readonly network: DadNetwork },
+  history: History,
+  {
+    particles = 4000,
+    ...options
+  }: Omit<TrainDadOptions, "from" | "history"> & { readonly particles?: number } = {},
+): Promise<ReturnType<typeof dadPolicy>> => {
+  if (history.outer !== 1 || history.steps < 1 || history.steps >= policy.horizon) {
+    throw new InputError("history", dadTexts.history(history.steps, policy.horizon));
+  }
+  const stream = randomStream(options.seed ?? 0).split("refine");
+  const posterior = particlesGiven(model, history, { particles, stream: stream.split("posterior") });
+  return trainDad(model, {
+    steps: 500,
+    ...options,
+    horizon: policy.horizon,
+    widths: policy.network.widths,
+    from: policy.network,
+    history,
+    drawParameters: (outer, from) => {
+      const chosen = Array.from({ length: outer }, () => from.integer(particles));
+      return Object.fromEntries(
+        Object.entries(posterior).map(([name, values]) => [
+          name,
+          Float64Array.from(chosen, (i) => values[i]),
+        ]),
+      );
+    },
+  });
+};
+
+export const dadTexts = {
+  history: (given: number, horizon: number) =>
+    `the history has ${given} observations and the policy makes ${horizon}: give one experiment with at least 1 and fewer than ${horizon}`,
 };

@@ -44,8 +44,18 @@ export class StaticObjective {
     this.gradient = new Float64Array(horizon * model.design.length);
   }
 
-  /** The bound at designs [horizon, variables], by samples that `stream` determines. */
-  evaluate(designs: Float64Array, stream: RandomStream, bound: Bound = "lower"): number {
+  /** The noise of the experiments that `stream` determines: [outer, horizon] for every outcome. */
+  noise(stream: RandomStream): Record<string, Float64Array> {
+    return this.#outcomes.drawNoise(stream.split("noise"));
+  }
+
+  /** The bound at designs [horizon, variables], by samples that `stream` determines, or by given noise. */
+  evaluate(
+    designs: Float64Array,
+    stream: RandomStream,
+    bound: Bound = "lower",
+    noise: Readonly<Record<string, Float64Array>> = this.noise(stream),
+  ): number {
     const model = this.#model;
     const variables = model.design.length;
     const byName = Object.fromEntries(
@@ -55,11 +65,7 @@ export class StaticObjective {
       ]),
     );
     const parameters = drawOuter(model, this.#sizes.outer, stream.split("parameters"));
-    const observed = this.#outcomes.simulate(
-      parameters,
-      byName,
-      this.#outcomes.drawNoise(stream.split("noise")),
-    );
+    const observed = this.#outcomes.simulate(parameters, byName, noise);
     this.#nested.setData(parameters, byName, observed);
     this.#nested.drawInner(stream.split("inner"), parameters);
     const value = this.#nested.bound(this.#quantity, bound);

@@ -77,9 +77,10 @@ export const trainTexts = {
 };
 
 /** A design whose removal costs less than this many nats does not inform. */
-const IDLE = 0.003;
-/** Places that an idle design is tried at. */
+const IDLE = 0.005;
+/** Places that an idle design is tried at, and batches that they are compared on, all on the same samples. */
 const PLACES = 12;
+const COMPARING = 4;
 /** Batches that a score is the mean of. */
 const SCORING = 12;
 const FINAL_SCORING = 60;
@@ -238,49 +239,53 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
     workspace.dispose();
   }
 
-  /** Moves the design that informs least, if it informs hardly at all, to the best of some random places. */
+  /** Moves designs that inform hardly at all, each to the best of some random places. */
   function moveIdle(climb: Climb, from: RandomStream): void {
+    if (without === undefined) return;
     const variables = model.design.length;
-    const value = (designs: Float64Array, over: StaticObjective) =>
-      meanEstimate(
-        Array.from({ length: 4 }, (_, i) => over.evaluate(designs, from.split("compare").split(i))),
-      ).mean;
-    const all = Float64Array.from(climb.designs);
-    const whole = value(all, bound);
-    let idlest = -1;
-    let least = IDLE;
-    for (let t = 0; t < horizon && without !== undefined; t++) {
-      const others = Float64Array.from(climb.designs.filter((_, i) => Math.floor(i / variables) !== t));
-      const worth = whole - value(others, without);
-      if (worth < least) {
-        least = worth;
-        idlest = t;
-      }
-    }
-    if (idlest < 0) return;
-    let best = whole;
-    for (let k = 0; k < PLACES; k++) {
-      const tried = all.slice();
-      const near = from.split("place").split(k);
-      // Half of the places are near another design, half anywhere.
-      const other = near.integer(horizon);
-      const place =
-        k % 2 === 0
-          ? drawPlace(near, [...all.subarray(other * variables, (other + 1) * variables)], 0.3)
-          : drawPlace(
-              near,
-              reach.map(({ middle }) => middle),
-              2,
-            );
-      tried.set(place, idlest * variables);
-      const there = value(tried, bound);
-      if (there > best) {
+    const streams = Array.from({ length: COMPARING }, (_, i) => from.split("compare").split(i));
+    const noises = streams.map((each) => bound.noise(each));
+    const value = (designs: Float64Array) =>
+      streams.reduce((sum, each, i) => sum + bound.evaluate(designs, each, "lower", noises[i]), 0) /
+      COMPARING;
+    /** The same experiments without observation t: the difference is what the observation is worth. */
+    const valueWithout = (designs: Float64Array, t: number) => {
+      const others = designs.filter((_, i) => Math.floor(i / variables) !== t);
+      const total = streams.reduce((sum, each, i) => {
+        const noise = Object.entries(noises[i]).map(([name, all]) => [
+          name,
+          all.filter((_, k) => k % horizon !== t),
+        ]);
+        return sum + without.evaluate(others, each, "lower", Object.fromEntries(noise));
+      }, 0);
+      return total / COMPARING;
+    };
+    for (let t = 0; t < horizon; t++) {
+      const all = Float64Array.from(climb.designs);
+      let best = value(all);
+      if (best - valueWithout(all, t) >= IDLE) continue;
+      for (let k = 0; k < PLACES; k++) {
+        const near = from.split("place").split(t).split(k);
+        // Half of the places are near another design, half anywhere.
+        const other = near.integer(horizon);
+        const place =
+          k % 2 === 0
+            ? drawPlace(near, [...all.subarray(other * variables, (other + 1) * variables)], 0.3)
+            : drawPlace(
+                near,
+                reach.map(({ middle }) => middle),
+                2,
+              );
+        const tried = all.slice();
+        tried.set(place, t * variables);
+        const there = value(tried);
+        if (there <= best) continue;
         best = there;
         climb.designs = [...tried];
+        // What Adam remembers of a design that moved is about another place.
+        for (let d = 0; d < variables; d++) climb.adam.mean[t * variables + d] = 0;
       }
     }
-    // What Adam remembers of the design that moved is about another place.
-    for (let d = 0; d < variables; d++) climb.adam.mean[idlest * variables + d] = 0;
   }
 };
 

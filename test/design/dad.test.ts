@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { randomStream } from "../../src/core/random.js";
-import { type DadCheckpoint, type DadNetwork, dadPolicy, trainDad } from "../../src/design/dad.js";
+import {
+  type DadCheckpoint,
+  type DadNetwork,
+  dadPolicy,
+  dadTexts,
+  refineDad,
+  trainDad,
+} from "../../src/design/dad.js";
 import { locationFinding } from "../../src/design/models/location.js";
 
 const model = locationFinding();
@@ -108,4 +115,28 @@ test("a policy adds up what it saw, whatever the order, and starts from nothing"
     expect(b[i]).toBeCloseTo(value, 5);
   });
   expect(a[0]).not.toBe(first[0]);
+});
+
+test("a policy refined on what was seen does better from there on than the policy it came from", async () => {
+  const widths = { encoder: [16], encoding: 8, emitter: [16] };
+  const sizes = { outer: 40, contrastive: 200, marginal: 150 };
+  const policy = await trainDad(model, { ...SMALL, sizes, widths, steps: 60, rate: 5e-3 });
+  const history = { outer: 1, steps: 1, designs: Float64Array.of(2, 3), outcomes: Float64Array.of(1.5) };
+  const values: number[] = [];
+  const refined = await refineDad(model, policy, history, {
+    beta: 0.8,
+    sizes,
+    steps: 150,
+    rate: 3e-3,
+    seed: 3,
+    onProgress: ({ value }) => {
+      values.push(value);
+    },
+  });
+  const mean = (from: number, to: number) =>
+    values.slice(from, to).reduce((sum, v) => sum + v, 0) / (to - from);
+  expect(mean(100, 150)).toBeGreaterThan(mean(0, 15));
+  expect(refined.next(history, randomStream(1))).not.toEqual(policy.next(history, randomStream(1)));
+  const late = { ...history, steps: 3, designs: new Float64Array(6), outcomes: new Float64Array(3) };
+  await expect(refineDad(model, policy, late)).rejects.toThrow(dadTexts.history(3, 3));
 });
