@@ -12,7 +12,13 @@ export { compileTexts } from "./compute/program/program.js";
 export { randomTexts } from "./compute/random.js";
 export { workspaceTexts } from "./compute/workspace.js";
 export { indexText, lengthText, raggedText, shapeText } from "./core/array.js";
-export { drawArgumentText, streamNameText, streamStateText, weightSumText, weightText } from "./core/random.js";
+export {
+  drawArgumentText,
+  streamNameText,
+  streamStateText,
+  weightSumText,
+  weightText,
+} from "./core/random.js";
 export {
   badLevelText,
   badValueText,

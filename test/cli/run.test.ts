@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { failureText } from "../../src/cli/failure.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke, PROBE } from "./invoke.js";
 
@@ -114,11 +115,26 @@ describe("output", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
+  const full = (words: string) =>
+    new Promise<{ code: number | null; stderr: string }>((resolve) => {
+      const child = spawn("bash", ["-c", `"$0" "$1" ${words}`, process.execPath, PROBE]);
+      let stderr = "";
+      child.stderr.on("data", (text) => {
+        stderr += text;
+      });
+      child.on("close", (code) => resolve({ code, stderr }));
+    });
+
   test.runIf(existsSync("/dev/full"))("a disk that is full is an error", async () => {
-    const line = `"$0" "$1" big > /dev/full`;
-    const child = spawn("bash", ["-c", line, process.execPath, PROBE]);
-    const [code] = await once(child, "close");
-    expect(code).toBe(1);
+    const reason = "ENOSPC: no space left on device, write";
+    const stderr = `fairbed: ${failureText.unwritten(reason)}\n`;
+    for (const words of ["big", "echo", "steps --json", "--help"]) {
+      expect(await full(`${words} > /dev/full`)).toEqual({ code: 1, stderr });
+    }
+    const { code, stderr: said } = await full("fail input --json > /dev/full");
+    expect(code).toBe(2);
+    expect(said).toBe(`fairbed: 3 rows were given and 4 expected.\n${stderr}`);
+    expect((await full("fail input 2> /dev/full")).code).toBe(2);
   });
 
   test("an error outside the command's own promise is a failure like any other", async () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Activation, createDense, type Dense, denseTexts } from "../../src/compute/dense.js";
 import { Workspace, type WorkspaceOptions } from "../../src/compute/workspace.js";
-import { InputError } from "../../src/core/errors.js";
+import { EnvironmentError, InputError } from "../../src/core/errors.js";
 import { type RandomStream, randomStream } from "../../src/core/random.js";
 
 const opened: Workspace[] = [];
@@ -471,6 +471,51 @@ describe("memory", () => {
     network.resizeRows(11);
     network.bind("input"); // its own already
     expect(network.input.length).toBe(22);
+  });
+
+  test("a resize that memory does not suffice for changes nothing, and frees nothing twice", () => {
+    const workspace = open();
+    const network = createDense(workspace, { widths: [4, 9, 3], rows: 5, activation: "tanh" });
+    fillAll(network);
+    const allocate = workspace.allocate.bind(workspace);
+    for (let allowed = 0; allowed < 6; allowed++) {
+      let left = allowed;
+      // Not more than so many large arrays.
+      workspace.allocate = (bytes) => {
+        if (bytes > 10_000 && left-- === 0) throw new EnvironmentError("memory", "no more");
+        return allocate(bytes);
+      };
+      expect(() => network.resizeRows(2000)).toThrow("no more");
+      expect(network.rows).toBe(5);
+      expect(network.output.length).toBe(15);
+      fillAll(network);
+      network.forward();
+      network.backward();
+      expect(expectReference(network)).toBe(true);
+    }
+    workspace.allocate = allocate;
+    // Others get what was given back; the network's own end must leave it alone.
+    expect(() => network.resizeRows(1e9)).toThrow(/use fewer samples at a time/);
+    network.dispose();
+    const taken = Array.from({ length: 40 }, () => workspace.allocate(100));
+    network.dispose();
+    expect(taken).not.toContain(workspace.allocate(100));
+  });
+
+  test("unbinding without memory for an array of its own leaves the bound one, and its owner's memory", () => {
+    const workspace = open();
+    const network = createDense(workspace, { widths: [2, 3], rows: 4 });
+    const mine = workspace.allocate(4 * 8);
+    network.bind("input", workspace.floats(mine, 8));
+    const allocate = workspace.allocate.bind(workspace);
+    workspace.allocate = () => {
+      throw new EnvironmentError("memory", "no more");
+    };
+    expect(() => network.bind("input")).toThrow("no more");
+    workspace.allocate = allocate;
+    expect(network.input.byteOffset).toBe(mine);
+    network.dispose();
+    expect(Array.from({ length: 40 }, () => workspace.allocate(16))).not.toContain(mine);
   });
 
   test("two networks in a chain share arrays", () => {

@@ -12,10 +12,11 @@ import {
   writeNormals,
   writeUniforms,
 } from "../../src/compute/random/normals.js";
-import { compileRandom } from "../../src/compute/random.js";
+import { compileRandom, randomTexts } from "../../src/compute/random.js";
 import { I32, ModuleWriter, V128 } from "../../src/compute/wasm/encoder.js";
 import { keep } from "../../src/compute/wasm/kernel.js";
 import { Workspace } from "../../src/compute/workspace.js";
+import { InputError } from "../../src/core/errors.js";
 import { normalQuantile } from "../../src/core/math.js";
 import {
   drawArgumentText,
@@ -209,8 +210,20 @@ describe("compileRandom", () => {
     const workspace = new Workspace({ threads: 1 });
     const before = workspace.allocate(4);
     workspace.release(before);
-    compileRandom(workspace).dispose();
-    expect(workspace.allocate(4)).toBe(before);
+    const kernels = compileRandom(workspace);
+    kernels.dispose();
+    const mine = workspace.allocate(4);
+    expect(mine).toBe(before);
+    // What it had is someone else's by now.
+    const others = [workspace.allocate(20_000), workspace.allocate(2000)];
+    kernels.dispose();
+    expect([mine, ...others]).not.toContain(workspace.allocate(4));
+    expect([mine, ...others]).not.toContain(workspace.allocate(2000));
+    const stream = randomStream(1);
+    expect(() => kernels.fillUniform(stream, mine, 1)).toThrow(
+      new InputError("disposed", randomTexts.disposed),
+    );
+    expect(stream.position).toBe(0);
     workspace.dispose();
   });
 

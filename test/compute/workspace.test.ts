@@ -112,12 +112,49 @@ describe("allocation", () => {
       const workspace = new Workspace({ threads });
       const address = workspace.allocate(400);
       workspace.floats(address, 100).fill(3);
+      const before = workspace.bytes;
       expect(() => workspace.allocate(5000 * MIB)).toThrow(EnvironmentError);
-      expect(() => workspace.allocate(5000 * MIB)).toThrow(/4 GiB/);
+      expect(() => workspace.allocate(5000 * MIB)).toThrow(
+        /^the arrays need 5001 MiB, and 4095 MiB of the 4 GiB a program can address are left: /,
+      );
+      // Each would fit, but not all of them.
+      expect(() => workspace.allocateAll([2000 * MIB, 3000 * MIB])).toThrow(/the arrays need 5001 MiB/);
+      expect(workspace.bytes).toBe(before);
       expect(workspace.floats(address, 100).every((value) => value === 3)).toBe(true);
       expect(workspace.allocate(100)).toBeGreaterThan(address);
       workspace.dispose();
     }
+  });
+
+  test("several at once: all of them, or an error and none", () => {
+    const workspace = new Workspace({ threads: 1 });
+    const taken = workspace.allocateAll([100, 0, 5000, 400_000]);
+    expect(new Set(taken).size).toBe(4);
+    for (const address of taken) workspace.release(address);
+    const { bytes } = workspace;
+    const { memory } = workspace;
+    memory.grow = () => {
+      throw new RangeError("no more");
+    };
+    expect(() => workspace.allocateAll([100, 5000, 800_000])).toThrow(workspaceTexts.refused(800_064));
+    // Nothing stayed taken.
+    expect(workspace.allocate(bytes - 64 - 16)).toBe(64);
+    workspace.dispose();
+  });
+
+  test("where half as much again is not to be had, what is needed suffices", () => {
+    const workspace = new Workspace({ threads: 1 });
+    workspace.allocate(10 * MIB);
+    const { memory } = workspace;
+    const grow = memory.grow.bind(memory);
+    memory.grow = (pages) => {
+      if (pages > 2) throw new RangeError("no more");
+      return grow(pages);
+    };
+    const before = workspace.bytes;
+    workspace.allocate(100_000);
+    expect(workspace.bytes).toBeLessThanOrEqual(before + 2 * 65_536);
+    workspace.dispose();
   });
 
   test("floats and words are views of the same memory", () => {
@@ -168,6 +205,17 @@ describe("a workspace", () => {
     expect(() => workspace.dispose()).not.toThrow();
   });
 
+  test("says that a module is too large for the engine", () => {
+    const module = new ModuleWriter();
+    module.function("run", [I32, I32, I32], [], (writer) => {
+      for (let k = 0; k < 60_000; k++) writer.local(I32);
+    });
+    const workspace = new Workspace({ threads: 1 });
+    expect(() => workspace.load(module, ["run"])).toThrow(EnvironmentError);
+    expect(() => workspace.load(module, ["run"])).toThrow(/too large for one WebAssembly function/);
+    workspace.dispose();
+  });
+
   test("runs kernels on one thread and on several", () => {
     for (const threads of [1, 2, 3]) {
       const workspace = new Workspace({ threads });
@@ -183,6 +231,9 @@ describe("a workspace", () => {
       expect([...workspace.words(address, 50)]).toEqual(Array.from({ length: 50 }, (_, k) => 7 * k));
       kernels.run("fill", address, 0);
       workspace.dispose();
+      expect(() => kernels.run("fill", address, 50)).toThrow(
+        new InputError("disposed", workspaceTexts.disposed),
+      );
     }
   });
 });

@@ -5,6 +5,7 @@
  * samples are draws of psi, and the value is an estimate of log p(y_1, ..., y_T | designs) for every outer sample.
  */
 import { InputError } from "../../core/errors.js";
+import { type Backend, requireBackend } from "../backend.js";
 import type { Traced } from "../graph/expression.js";
 import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/trace.js";
 import { Workspace, type WorkspaceOptions } from "../workspace.js";
@@ -19,7 +20,7 @@ export interface LogMeanExpOptions<Inputs extends InputAxes> extends WorkspaceOp
   /** Inputs in which the gradient is wanted. */
   readonly gradients?: readonly (keyof Inputs & string)[];
   /** "wasm" (float32 SIMD, threads) unless given; "js" is float64, on one thread. */
-  readonly backend?: "wasm" | "js";
+  readonly backend?: Backend;
   /** Where to live; a workspace of its own unless given. */
   readonly workspace?: Workspace;
 }
@@ -58,7 +59,6 @@ export const programTexts = {
     `no gradient in "${name}" was compiled: name it in the option gradients (now ${names.map((n) => `"${n}"`).join(", ") || "none"})`,
   unsized: "the program has no sizes yet: call resize({ outer, inner, observation }) first",
   disposed: "this program was disposed of: compile a new one",
-  backend: (given: unknown) => `the backend was ${String(given)}: choose "wasm" or "js"`,
   adjoint: (given: number, expected: number) =>
     `the adjoint has ${given} elements and there are ${expected} values: give one for each`,
 };
@@ -71,7 +71,7 @@ export const compileLogMeanExp = <const Inputs extends InputAxes>(
   const { inputs: inputAxes, backend = "wasm" } = options;
   const gradients = [...new Set(options.gradients ?? [])];
   checkInputs(inputAxes, gradients);
-  if (backend !== "wasm" && backend !== "js") throw new InputError("backend", programTexts.backend(backend));
+  requireBackend(backend);
   const traced = trace(logLikelihood, inputAxes, AXES);
   const root = traced.outputs[SINGLE];
   if (root === undefined) throw new InputError("single", planTexts.single);
@@ -172,6 +172,8 @@ const compiled = <Inputs extends InputAxes>(
   const release = () => {
     variant.release();
     for (const address of [...inputAt.values(), ...gradientAt.values()]) workspace.release(address);
+    inputAt.clear();
+    gradientAt.clear();
   };
   return {
     get sizes() {
@@ -185,9 +187,10 @@ const compiled = <Inputs extends InputAxes>(
       release();
       sizes = { ...next };
       value = new Float64Array(sizes.outer);
-      const allocate = (node: Traced) => workspace.allocate(4 * lengthOf(bitsOf(node), sizes));
-      for (const input of inputs) inputAt.set(input.name, allocate(input));
-      for (const leaf of wanted) gradientAt.set(leaf.name, allocate(leaf));
+      const bytes = [...inputs, ...wanted].map((node) => 4 * lengthOf(bitsOf(node), sizes));
+      const addresses = workspace.allocateAll(bytes);
+      for (const [i, { name }] of inputs.entries()) inputAt.set(name, addresses[i]);
+      for (const [i, { name }] of wanted.entries()) gradientAt.set(name, addresses[inputs.length + i]);
       variant.resize(sizes, arrays);
     },
     input: (name) =>
@@ -215,8 +218,6 @@ const compiled = <Inputs extends InputAxes>(
     dispose() {
       release();
       variant.dispose();
-      inputAt.clear();
-      gradientAt.clear();
       if (options.workspace === undefined) workspace.dispose();
     },
   };

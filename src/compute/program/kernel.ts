@@ -152,8 +152,19 @@ export const writeNest = (
       if (!split) writer.get(baseOf(result));
       else {
         // partials[r][task]
-        writer.get(0).memory("i32.load", 4 * words.tasks).i32(r).op("i32.mul").get(2).op("i32.add");
-        writer.i32(2).op("i32.shl").get(0).memory("i32.load", 4 * words.partials).op("i32.add");
+        writer
+          .get(0)
+          .memory("i32.load", 4 * words.tasks)
+          .i32(r)
+          .op("i32.mul")
+          .get(2)
+          .op("i32.add");
+        writer
+          .i32(2)
+          .op("i32.shl")
+          .get(0)
+          .memory("i32.load", 4 * words.partials)
+          .op("i32.add");
       }
     };
 

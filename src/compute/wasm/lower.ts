@@ -64,8 +64,9 @@ export class Lowering {
     const known = this.#masks.get(node);
     if (known !== undefined) return known;
     const g = this.#vectors;
+    // A comparison that the kernel has already is a value like any other: its operands may be out of reach here.
     const made =
-      isElementwise(node.op) && isComparison(node.op)
+      this.#leaf(node) === undefined && isElementwise(node.op) && isComparison(node.op)
         ? vectorMath[node.op](g, this.#value(node.args[0]), this.#value(node.args[1]))
         : vectorMath.notEqual(g, this.#value(node), g.float(0));
     this.#masks.set(node, made);
@@ -95,7 +96,9 @@ export class Lowering {
       }
       case "sub": {
         const second = this.#factors(b);
-        return second === undefined ? g.sub(this.#value(a), this.#value(b)) : g.nmadd(...second, this.#value(a));
+        return second === undefined
+          ? g.sub(this.#value(a), this.#value(b))
+          : g.nmadd(...second, this.#value(a));
       }
       case "mul":
         return g.mul(this.#value(a), this.#value(b));

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Graph, reachable, reachableUntil, Traced } from "../../../src/compute/graph/expression.js";
+import {
+  Graph,
+  reachable,
+  reachableUntil,
+  substitute,
+  Traced,
+} from "../../../src/compute/graph/expression.js";
 import { gradient } from "../../../src/compute/graph/gradient.js";
 import { computeScalar, type Elementwise, scalar } from "../../../src/compute/graph/scalar.js";
 import { evaluateAt } from "../../../src/compute/graph/trace.js";
@@ -159,5 +165,34 @@ describe("reachable", () => {
     const x = graph.input("x", ["b"]);
     const node = graph.reduce("sum", "b", graph.apply("mul", [x, graph.apply("exp", [x])]));
     expect(evaluateAt(graph, { x: 1 })[node.id]).toBeCloseTo(Math.E, 15);
+  });
+});
+
+describe("substitute", () => {
+  test("replaces parts, shares what stays, and builds what simplification makes of the rest", () => {
+    const graph = new Graph([]);
+    const [x, y] = ["x", "y"].map((name) => graph.input(name, []));
+    const inner = graph.apply("exp", [x]);
+    const kept = graph.apply("log", [y]);
+    const node = graph.apply("mul", [graph.apply("add", [inner, kept]), inner]);
+    expect(substitute([node, kept], new Map())).toEqual([node, kept]);
+    const [replaced, same, stand] = substitute([node, kept, inner], new Map([[inner, graph.constant(0)]]));
+    expect(replaced).toBe(graph.apply("mul", [kept, graph.constant(0)]));
+    expect(same).toBe(kept);
+    expect(stand).toBe(graph.constant(0));
+  });
+
+  test("goes as deep as the expression is", () => {
+    const graph = new Graph([]);
+    const [x, y] = ["x", "y"].map((name) => graph.input(name, []));
+    const chain = (start: Traced) => {
+      let node = start;
+      for (let k = 0; k < 20_000; k++) node = graph.apply("tanh", [graph.apply("add", [node, x])]);
+      return node;
+    };
+    const node = chain(graph.apply("exp", [x]));
+    const [replaced] = substitute([node], new Map([[graph.apply("exp", [x]), y]]));
+    expect(replaced).toBe(chain(y));
+    expect(node.depth).toBe(40_001);
   });
 });

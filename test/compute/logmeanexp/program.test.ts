@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { backendTexts } from "../../../src/compute/backend.js";
 import type { Value } from "../../../src/compute/graph/expression.js";
 import {
   add,
@@ -402,7 +403,7 @@ describe("mistakes", () => {
       planTexts.reduction,
     );
     expect(() => compileLogMeanExp(likelihood, { inputs, backend: "gpu" as "js" })).toThrow(
-      programTexts.backend("gpu"),
+      backendTexts.unknown("gpu"),
     );
     expect(() => compileLogMeanExp(likelihood, { inputs, gradients: ["toString" as "y"] })).toThrow(
       planTexts.unknownGradient("toString", ["y", "mean"]),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { backendTexts, requireBackend } from "../../../src/compute/backend.js";
 import { detectFeatures } from "../../../src/compute/features.js";
 import type { Value } from "../../../src/compute/graph/expression.js";
 import {
@@ -20,6 +21,7 @@ import {
 import { trace } from "../../../src/compute/graph/trace.js";
 import { type CompileOptions, compile, compileTexts } from "../../../src/compute/program/program.js";
 import { Workspace, workspaceTexts } from "../../../src/compute/workspace.js";
+import { InputError } from "../../../src/core/errors.js";
 import { randomStream } from "../../../src/core/random.js";
 import { axesOf, build, evaluate, expression, points, type Tree } from "../graph/expressions.js";
 
@@ -328,6 +330,43 @@ describe("the wasm backend", () => {
     }
   });
 
+  test("ten thousand operations in each other", () => {
+    const count = 10_000;
+    const chain = (x: Value) => {
+      let value = x;
+      for (let k = 0; k < count; k++) value = tanh(add(value, 0.01));
+      return value;
+    };
+    const x = [1, -1, 0.5];
+    const expected = x.map((each) => chain(each) as number);
+    for (const backend of ["js", "wasm"] as const) {
+      const options = { inputs: { x: ["b"] }, gradients: ["x"], backend };
+      const { outputs, gradients } = execute(({ x }) => chain(x), options, { b: 3 }, { x });
+      expectClose(outputs[0], expected, 1e-5);
+      // Every step shrinks a difference: x is forgotten long before the end.
+      expectClose(gradients[0], [0, 0, 0], 1e-6, 1);
+    }
+  });
+
+  test("deep expressions whose short ways down pass over any depth, and with the depth on either side", () => {
+    const ladder: Fn = ({ x }) => {
+      let value = mul(x, 0.3);
+      for (let k = 0; k < 4000; k++) {
+        // One step down on the left, three on the right.
+        value = sub(mul(0.5, tanh(value)), mul(0.01, square(sigmoid(mul(0.7, value)))));
+        value = add(0.001, select(value, add(x, value), value));
+        value = mul(0.4, value);
+      }
+      return value;
+    };
+    const x = [0.5, -0.25];
+    const expected = x.map((each) => ladder({ x: each }) as number);
+    for (const backend of ["js", "wasm"] as const) {
+      const { outputs } = execute(ladder, { inputs: { x: ["b"] }, backend }, { b: 2 }, { x });
+      expectClose(outputs[0], expected, 1e-5);
+    }
+  });
+
   test("a deep expression", () => {
     const fn: Fn = ({ x }) => {
       let value: Value = x;
@@ -408,6 +447,104 @@ describe("log-sum-exp", () => {
   });
 });
 
+describe("long reductions", () => {
+  const ROUNDING = 2 ** -24;
+  const reductions: Fn = ({ x }) => ({ total: sum("b", x), smooth: logsumexp("b", x) });
+  const names = ["total", "smooth"];
+
+  test.each([1e6, 1e7])("keep their digits over %d elements, alone and in rows", (n) => {
+    const tenth = Math.fround(0.1);
+    for (const [axes, sizes] of [
+      [["b"], { b: n }],
+      [["c", "b"], { c: 2, b: n / 2 }],
+      [["b", "c"], { b: n / 2, c: 2 }],
+    ] as const) {
+      const program = compile(reductions, { inputs: { x: axes } });
+      program.resize(sizes);
+      program.input("x").fill(tenth);
+      program.run();
+      for (const total of program.output("total")) {
+        expect(Math.abs(total / (sizes.b * tenth) - 1)).toBeLessThan(2e-6);
+      }
+      for (const smooth of program.output("smooth")) {
+        const expected = tenth + Math.log(sizes.b);
+        expect(Math.abs(smooth - expected)).toBeLessThan(1e-5 + 2 * ROUNDING * expected);
+      }
+      program.dispose();
+    }
+  });
+
+  test.each([
+    ["rising", (i: number) => i * 2 ** -20],
+    ["falling", (i: number) => (1e7 - 1 - i) * 2 ** -20],
+    // Multiplication by an odd number permutes what is below a power of two, and 1e7 is not: 2^23 elements.
+    ["mixed", (i: number) => (Math.imul(i, 2654435761) & (2 ** 23 - 1)) * 2 ** -20],
+  ])("log-sum-exp of %s numbers against the geometric sum", (order, at) => {
+    const n = order === "mixed" ? 2 ** 23 : 1e7;
+    const program = compile(reductions, { inputs: { x: ["b"] } });
+    program.resize({ b: n });
+    const x = program.input("x");
+    for (let i = 0; i < n; i++) x[i] = at(i);
+    program.run();
+    const h = 2 ** -20;
+    // sum of e^(i h) for i < n
+    const expected = n * h + Math.log(-Math.expm1(-n * h)) - Math.log(Math.expm1(h));
+    expect(Math.abs(program.output("smooth")[0] - expected)).toBeLessThan(1e-5 + 2 * ROUNDING * expected);
+    expect(Math.abs(program.output("total")[0] / ((h * n * (n - 1)) / 2) - 1)).toBeLessThan(2e-6);
+    program.dispose();
+  });
+
+  test("to one value are shared by the threads, whose number does not change a bit", () => {
+    const x = streamData({ x: ["b"] }, { b: 100_003 }, "long").x;
+    const bits = [1, 2, 3].map((threads) => {
+      const workspace = new Workspace({ threads });
+      const tasks = new Map<string, number>();
+      const load = workspace.load.bind(workspace);
+      workspace.load = (module, kernels) => {
+        const loaded = load(module, kernels);
+        return {
+          ...loaded,
+          run(name, descriptor, count) {
+            tasks.set(name, count);
+            loaded.run(name, descriptor, count);
+          },
+        };
+      };
+      const program = compile(reductions, { inputs: { x: ["b"] }, workspace });
+      program.resize({ b: x.length });
+      program.input("x").set(x);
+      program.run();
+      expect(Math.max(...tasks.values())).toBeGreaterThan(30);
+      const results = names.map((name) => program.output(name)[0]);
+      workspace.dispose();
+      return results;
+    });
+    expect(bits[1]).toEqual(bits[0]);
+    expect(bits[2]).toEqual(bits[0]);
+    const exact = x.reduce((sofar, each) => sofar + each, 0);
+    expectClose([bits[0][0]], [exact], 1e-6, 100_003);
+  });
+
+  test.each([
+    ["NaN", Number.NaN, Number.NaN],
+    ["Infinity", Infinity, Infinity],
+    ["-Infinity", -Infinity, undefined],
+  ])("see one %s among many, wherever it stands", (_, value, smooth) => {
+    const n = 10_000;
+    const program = compile(reductions, { inputs: { x: ["b"] }, threads: 1 });
+    program.resize({ b: n });
+    for (const place of [0, 3, 127, 128, 2047, 2048, 5001, n - 1]) {
+      program.input("x").fill(0.5);
+      program.input("x")[place] = value;
+      program.run();
+      expect(program.output("total")[0]).toBe(value);
+      if (smooth !== undefined) expect(program.output("smooth")[0]).toBe(smooth);
+      else expect(program.output("smooth")[0]).toBeCloseTo(0.5 + Math.log(n - 1), 5);
+    }
+    program.dispose();
+  });
+});
+
 describe("a program", () => {
   const axes = { x: ["b", "t"], y: ["t"] } as const;
   const fn = ({ x, y }: Values) => ({ value: sum("t", mul(sigmoid(x), y)), other: neg(x) });
@@ -477,7 +614,11 @@ describe("a program", () => {
   test("that does not fit keeps the workspace whole", () => {
     const workspace = new Workspace({ threads: 1 });
     const program = compile(fn, { inputs: axes, workspace });
+    const before = workspace.bytes;
     expect(() => program.resize({ b: 40_000, t: 40_000 })).toThrow(/use fewer samples at a time/);
+    // Each array would fit, all of them do not.
+    expect(() => program.resize({ b: 1, t: 500_000_000 })).toThrow(/the arrays need 5723 MiB/);
+    expect(workspace.bytes).toBe(before);
     expect(() => program.run()).toThrow(compileTexts.unsized(["b", "t"]));
     const address = workspace.allocate(1000);
     workspace.floats(address, 250).fill(5);
@@ -511,6 +652,9 @@ describe("mistakes", () => {
     expect(() => compile(two, { inputs, gradients: ["x"], of: "constructor", backend })).toThrow(
       compileTexts.of("constructor", ["a", "b"]),
     );
+    expect(() => compile(({ x }) => x, { inputs: { x: ["b", "t", "b"] }, backend })).toThrow(
+      new InputError("axes", compileTexts.repeatedAxis("x", "b")),
+    );
     const program = compile(one, { inputs, gradients: ["x"], backend });
     expect(() => program.run()).toThrow(compileTexts.unsized(["b"]));
     expect(() => program.input("x")).toThrow(compileTexts.unsized(["b"]));
@@ -525,6 +669,28 @@ describe("mistakes", () => {
     expect(() => program.run()).toThrow(compileTexts.disposed);
     expect(() => program.output()).toThrow(compileTexts.disposed);
     expect(() => program.resize({ b: 1 })).toThrow(compileTexts.disposed);
+  });
+
+  test("a backend that is none", () => {
+    for (const backend of ["gpu", "", "JS"]) {
+      expect(() => compile(one, { inputs, backend: backend as "js" })).toThrow(
+        new InputError("backend", backendTexts.unknown(backend)),
+      );
+    }
+    expect(requireBackend("js")).toBe("js");
+  });
+
+  test.each([1, 2])("a run after the workspace was disposed of (%d threads)", (threads) => {
+    const workspace = new Workspace({ threads });
+    const program = compile(one, { inputs, workspace });
+    program.resize({ b: 5000 });
+    program.run();
+    workspace.dispose();
+    // Its memory is the next one's.
+    const next = new Workspace({ threads });
+    expect(() => program.run()).toThrow(new InputError("disposed", workspaceTexts.disposed));
+    expect(() => program.dispose()).not.toThrow();
+    next.dispose();
   });
 
   test("a number of threads that is none", () => {

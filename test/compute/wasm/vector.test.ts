@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { detectFeatures } from "../../../src/compute/features.js";
 import { type FunctionWriter, ModuleWriter } from "../../../src/compute/wasm/encoder.js";
+import { frontier } from "../../../src/compute/wasm/kernel.js";
 import {
   ConstantPool,
   VectorGraph,
@@ -18,6 +19,7 @@ const execute = (
   y: readonly number[],
   make: (g: VectorGraph, x: VectorNode, y: VectorNode) => readonly VectorNode[],
   pooled = false,
+  spare?: number[],
 ) => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const pool = new ConstantPool((w) => w.i32(512), 4);
@@ -32,7 +34,7 @@ const execute = (
       });
     const roots = make(g, leaf("x", 0), leaf("y", 16));
     const kept = new Map<VectorNode, number>();
-    writeVectors(writer, roots, kept);
+    writeVectors(writer, roots, kept, spare);
     roots.forEach((root, k) => {
       writer
         .i32(64 + 16 * k)
@@ -149,6 +151,37 @@ describe("writeVectors", () => {
     expect(WebAssembly.validate(module.bytes({ shared: false }))).toBe(true);
   });
 
+  test("takes locals again after their last use, and then keeps the roots alone", () => {
+    const count = (spare?: number[]) => {
+      let locals = 0;
+      const module = new ModuleWriter();
+      module.function("run", [], [], (writer: FunctionWriter) => {
+        const g = new VectorGraph({ fma: false });
+        const x = g.leaf("x", 1, (w) => w.splat32(1));
+        let value = x;
+        for (let k = 0; k < 30_000; k++) value = g.mul(g.add(value, x), value);
+        const kept = new Map<VectorNode, number>();
+        writeVectors(writer, [value, x], kept, spare);
+        expect(kept.has(value) && kept.has(x)).toBe(true);
+        if (spare !== undefined) expect(kept.size).toBe(2);
+        locals = writer.local(0x7b);
+      });
+      expect(WebAssembly.validate(module.bytes({ shared: false }))).toBe(true);
+      return locals;
+    };
+    expect(count()).toBeGreaterThan(29_000);
+    expect(count([])).toBeLessThan(10);
+  });
+
+  test("finds what lies before a loop, thirty thousand operations down", () => {
+    const g = new VectorGraph({ fma: false });
+    const [x, y] = [1, 0].map((axes) => g.leaf(`${axes}`, axes, (w) => w.splat32(1)));
+    const before = g.mul(y, y);
+    let value = g.add(x, before);
+    for (let k = 0; k < 30_000; k++) value = g.mul(value, y);
+    expect(frontier([value], ({ axes }) => axes !== 0)).toEqual([before, y]);
+  });
+
   test("random graphs come out as they are meant", () => {
     type Step = readonly ["add" | "sub" | "mul", number, number];
     const steps = fc.array(
@@ -156,7 +189,7 @@ describe("writeVectors", () => {
       { minLength: 1, maxLength: 25 },
     );
     fc.assert(
-      fc.property(steps, fc.boolean(), (all, pooled) => {
+      fc.property(steps, fc.boolean(), fc.boolean(), (all, pooled, sparing) => {
         const f = Math.fround;
         const values = [X, Y, [3, 3, 3, 3]].map((lanes) => lanes.map(f));
         for (const [op, a, b] of all) {
@@ -178,6 +211,7 @@ describe("writeVectors", () => {
             return nodes.slice(-8);
           },
           pooled,
+          sparing ? [] : undefined,
         );
         values.slice(-8).forEach((lanes, k) => {
           expect(read(k).map((x) => x + 0)).toEqual(lanes.map((x) => x + 0));
