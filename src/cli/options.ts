@@ -5,6 +5,8 @@ import type { ArgumentDescription, OptionDescription } from "./command.js";
 export interface Range {
   readonly min?: number;
   readonly max?: number;
+  /** A bound that is itself not allowed. */
+  readonly above?: number;
 }
 
 export const optionText = {
@@ -108,7 +110,7 @@ const list = <Fallback extends readonly number[] | undefined>(
   flags: string,
   summary: string,
   fallback: Fallback,
-  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range,
+  range: Range,
   kind: string,
   isOne: (value: number) => boolean,
 ): OptionDescription<readonly number[] | Fallback> => ({
@@ -116,8 +118,8 @@ const list = <Fallback extends readonly number[] | undefined>(
   summary,
   parse: (given) => {
     const values = given.split(",").map((each) => (each.trim() === "" ? Number.NaN : Number(each)));
-    if (values.every((value) => isOne(value) && value >= min && value <= max)) return values;
-    throw wrongValue(flags, given, `${kind}${rangeInWords(min, max)} with commas between them`);
+    if (values.every((value) => isOne(value) && isInside(value, range))) return values;
+    throw wrongValue(flags, given, `${kind}${rangeInWords(range)} with commas between them`);
   },
   fallback,
   choices: undefined,
@@ -127,7 +129,7 @@ const numeric = (
   flags: string,
   summary: string,
   fallback: number,
-  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range,
+  range: Range,
   kind: string,
   isOne: (value: number) => boolean,
 ): OptionDescription<number> => ({
@@ -135,17 +137,21 @@ const numeric = (
   summary,
   parse: (given) => {
     const value = given.trim() === "" ? Number.NaN : Number(given);
-    if (isOne(value) && value >= min && value <= max) return value;
-    throw wrongValue(flags, given, kind + rangeInWords(min, max));
+    if (isOne(value) && isInside(value, range)) return value;
+    throw wrongValue(flags, given, kind + rangeInWords(range));
   },
   fallback,
   choices: undefined,
 });
 
-const rangeInWords = (min: number, max: number): string => {
-  if (Number.isFinite(min) && Number.isFinite(max)) return ` from ${min} to ${max}`;
-  if (Number.isFinite(min)) return ` of at least ${min}`;
-  return Number.isFinite(max) ? ` of at most ${max}` : "";
+const isInside = (value: number, { min = -Infinity, max = Infinity, above = -Infinity }: Range): boolean =>
+  value >= min && value <= max && value > above;
+
+const rangeInWords = ({ min, max, above }: Range): string => {
+  if (above !== undefined) return ` above ${above}`;
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` of at least ${min}`;
+  return max === undefined ? "" : ` of at most ${max}`;
 };
 
 const wrongValue = (flags: string, given: string, expected: string) =>

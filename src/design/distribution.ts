@@ -38,6 +38,11 @@ export interface Distribution {
   readonly rate?: Value;
   /** Whether an outcome is recorded by its logarithm: densities are then of the logarithm. */
   readonly logged?: boolean;
+  /**
+   * Why this is no distribution, where its numbers make it none. Not thrown at once: a model is also evaluated at
+   * points that never occur, such as a standard deviation in proportion to a dose of 0.
+   */
+  readonly problem?: string;
 }
 
 /** A distribution without parameters, to draw base noise from. */
@@ -50,18 +55,28 @@ export const distributionTexts = {
   logits: (given: number) => `categorical(...) was given ${given} logits: give two or more`,
 };
 
-const requirePositive = (name: string, what: string, given: Value): void => {
-  if (typeof given === "number" && !(given > 0 && given < Infinity)) {
-    throw new InputError("distribution", distributionTexts.positive(name, what, given));
-  }
+const notPositive = (name: string, what: string, given: Value): string | undefined =>
+  typeof given === "number" && !(given > 0 && given < Infinity)
+    ? distributionTexts.positive(name, what, given)
+    : undefined;
+
+/** Throws what is wrong with a distribution that is really used. */
+export const requireDistribution = ({ problem }: Distribution): void => {
+  if (problem !== undefined) throw new InputError("distribution", problem);
+};
+
+const requirePositive = (name: string, what: string, given: number): void => {
+  const problem = notPositive(name, what, given);
+  if (problem !== undefined) throw new InputError("distribution", problem);
 };
 
 const HALF_LOG_TAU = 0.5 * Math.log(2 * Math.PI);
 
 /** N(mean, sd^2). */
 export const normal = (mean: Value, sd: Value): Distribution => {
-  requirePositive("normal", "the standard deviation", sd);
+  const problem = notPositive("normal", "the standard deviation", sd);
   return {
+    ...(problem === undefined ? {} : { problem }),
     name: "normal",
     logDensity: (value) => sub(sub(mul(-0.5, square(div(sub(value, mean), sd))), log(sd)), HALF_LOG_TAU),
     fromNoise: (noise) => add(mean, mul(sd, noise)),
@@ -82,12 +97,13 @@ export const logNormal = (meanLog: Value, sd: Value): Distribution => ({
 /** Location-scale Student t with a fixed number of degrees of freedom. */
 export const studentT = (freedom: number, location: Value, scale: Value): Distribution => {
   requirePositive("studentT", "the degrees of freedom", freedom);
-  requirePositive("studentT", "the scale", scale);
+  const problem = notPositive("studentT", "the scale", scale);
   const constant =
     (lgamma((freedom + 1) / 2) as number) -
     (lgamma(freedom / 2) as number) -
     0.5 * Math.log(freedom * Math.PI);
   return {
+    ...(problem === undefined ? {} : { problem }),
     name: "Student t",
     logDensity: (value) => {
       const z = div(sub(value, location), scale);
@@ -171,6 +187,7 @@ export const drawNoise = (noise: BaseNoise, stream: RandomStream): number => {
 
 /** A draw from a distribution whose parameters are numbers. */
 export const draw = (distribution: Distribution, stream: RandomStream): number => {
+  requireDistribution(distribution);
   const { fromNoise, noise, support, rate, logDensity } = distribution;
   if (fromNoise !== undefined && noise !== undefined) return fromNoise(drawNoise(noise, stream)) as number;
   if (rate !== undefined) return stream.poisson(rate as number);

@@ -105,8 +105,6 @@ const FEW_EFFECTIVE = 10;
 /** A gap of more than this share of the upper bound, and of more than so many nats, is worth a warning. */
 const WIDE = { share: 0.1, nats: 0.05 };
 const COARSE = 0.01;
-/** Numbers over outer and inner samples together that a kernel may hold (dependent priors): 64 MB. */
-const LARGEST_PAIRED = 2 ** 24;
 
 const requireWhole = (name: string, given: number, least: number): void => {
   if (!Number.isInteger(given) || given < least) {
@@ -209,14 +207,12 @@ const nestedEvidences = (
   { outer, batches, contrastive, marginal, stream, workspace, given, onBatch }: NestedOptions,
 ): { samples: EvidenceSamples; effective: Partial<Record<Given, number>> } => {
   const { horizon } = policy;
-  const pairs = model.dependentPriors ? Math.floor(LARGEST_PAIRED / Math.max(contrastive, marginal)) : outer;
-  const chunk = Math.min(outer, Math.max(1, pairs));
   const shared = sharedDesigns(model, policy);
   const designs = shared === undefined ? "perOuter" : "shared";
   const nested = new Nested({
     model,
     workspace,
-    outer: chunk,
+    outer,
     horizon,
     contrastive,
     marginal,
@@ -235,26 +231,14 @@ const nestedEvidences = (
     for (let batch = 0; batch < batches; batch++) {
       const own = stream.split("batch").split(batch);
       const simulation = simulate(model, policy, { outer, stream: own.split("experiments"), workspace });
-      for (let start = 0; start < outer; start += chunk) {
-        const rows = Math.min(chunk, outer - start);
-        const parameters = rowsOf(simulation.parameters, start, chunk, 1);
-        nested.setData(
-          parameters,
-          shared ?? rowsOf(simulation.designs, start, chunk, horizon),
-          rowsOf(simulation.outcomes, start, chunk, horizon),
-        );
-        // The same stream for every chunk: a batch shares its inner samples.
-        nested.drawInner(own.split("inner"), parameters);
-        const estimate = nested.evaluate();
-        for (const each of given) {
-          const from = batch * outer + start;
-          under[each]?.set(nested.combine(estimate, { [each]: 1 }, "lower").subarray(0, rows), from);
-          over[each]?.set(nested.combine(estimate, { [each]: 1 }, "upper").subarray(0, rows), from);
-        }
-        if (batch === 0 && start === 0) {
-          effective = nested.effectiveSamples();
-        }
+      nested.setData(simulation.parameters, shared ?? simulation.designs, simulation.outcomes);
+      nested.drawInner(own.split("inner"), simulation.parameters);
+      const estimate = nested.evaluate();
+      for (const each of given) {
+        under[each]?.set(nested.combine(estimate, { [each]: 1 }, "lower"), batch * outer);
+        over[each]?.set(nested.combine(estimate, { [each]: 1 }, "upper"), batch * outer);
       }
+      if (batch === 0) effective = nested.effectiveSamples();
       onBatch?.(batch + 1, batches);
     }
   } finally {
@@ -262,25 +246,6 @@ const nestedEvidences = (
   }
   return { samples: { under, over, batches, outer }, effective };
 };
-
-/** Rows [start, start + count) of arrays [outer, width]; where there are fewer, the last one again. */
-const rowsOf = (
-  arrays: Readonly<Record<string, Float64Array>>,
-  start: number,
-  count: number,
-  width: number,
-): Record<string, Float64Array> =>
-  Object.fromEntries(
-    Object.entries(arrays).map(([name, array]) => {
-      const rows = new Float64Array(count * width);
-      const last = array.length / width - 1;
-      for (let b = 0; b < count; b++) {
-        const from = Math.min(start + b, last) * width;
-        rows.set(array.subarray(from, from + width), b * width);
-      }
-      return [name, rows];
-    }),
-  );
 
 const describe = <N extends InformationName>(
   samples: EvidenceSamples,

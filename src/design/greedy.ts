@@ -11,7 +11,7 @@
  * by an estimate of p(theta_i, phi_m | h) / (p(theta_i | h) p(phi_m | h)): the likelihood of the history at the pair,
  * scaled by rows and columns until both have mean 1 (Sinkhorn), as that ratio has under independent draws of the two.
  *
- * Cost of a decision with the defaults, on one core: 0.05 to 0.3 s, about 150 designs at B (M + L) likelihoods each
+ * Cost of a decision with the defaults, on one core: 0.1 to 0.5 s, about 200 designs at B (M + L) likelihoods each
  * (B = particles / 4 outer, M = L = 3/4 particles inner), and the posterior, which grows with the square of the
  * number of steps.
  */
@@ -28,11 +28,12 @@ import {
 import { InputError } from "../core/errors.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { momentsOf } from "../core/stats.js";
-import type { Model, Role } from "./model.js";
+import type { Model } from "./model.js";
 import { logMeanWithOwn } from "./nested.js";
 import { Outcomes } from "./outcomes.js";
 import { drawOuter, type History, type Policy } from "./policy.js";
 import { experimentOf, type PosteriorOptions, posteriorSampler } from "./posterior.js";
+import { held } from "./priors.js";
 import {
   GIVEN,
   type Given,
@@ -375,8 +376,8 @@ export class OneStep {
 
 /** The names of the parameters that are integrated over. */
 const restOf = (model: Model, given: Given): readonly string[] => {
-  const held: readonly Role[] = given === "none" ? [] : given === "both" ? ["target", "sensitive"] : [given];
-  return model.parameters.filter(({ role }) => !held.includes(role)).map(({ name }) => name);
+  const roles = held(given);
+  return model.parameters.filter(({ role }) => !roles.includes(role)).map(({ name }) => name);
 };
 
 /** The log density of the priors that depend on other parameters; the others scale away by rows and columns. */

@@ -7,7 +7,7 @@ import { add, compile, type Value } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { quantiles } from "../core/stats.js";
-import { type Distribution, draw } from "./distribution.js";
+import { type Distribution, draw, requireDistribution } from "./distribution.js";
 
 export type Role = "target" | "sensitive" | "nuisance";
 type Values = Readonly<Record<string, Value>>;
@@ -125,15 +125,9 @@ export const defineModel = <P extends string, D extends string>(definition: Mode
     return byName;
   };
   const stream = randomStream("defineModel").split(name);
-  const drawn = drawParameters(parameters, stream);
-  for (const { name: key, prior } of parameters) {
-    if (!Number.isFinite(drawn[key])) {
-      throw new InputError("model", modelTexts.priorDraw(key, drawn[key]));
-    }
-    const { logged } = typeof prior === "function" ? prior(drawn) : prior;
-    if (logged === true) throw new InputError("model", modelTexts.loggedPrior(key));
-  }
+  const drawn = drawTrial(parameters, stream);
   const trial = distributions(drawn, middleOf(design));
+  for (const distribution of Object.values(trial)) requireDistribution(distribution);
   const outcomes = Object.keys(trial);
   if (outcomes.length === 0) throw new InputError("model", modelTexts.noDistribution(SINGLE_OUTCOME));
   const names = [...parameters.map((each) => each.name), ...design.map((each) => each.name), ...outcomes];
@@ -155,6 +149,21 @@ export const defineModel = <P extends string, D extends string>(definition: Mode
   };
   checkGradient(model, stream);
   return model;
+};
+
+/** A draw of all parameters, with every prior checked. */
+const drawTrial = (parameters: Model["parameters"], stream: RandomStream): Record<string, number> => {
+  const drawn: Record<string, number> = {};
+  for (const { name, prior } of parameters) {
+    // What was not drawn yet is not a number: arithmetic with it must not fail before the check below names it.
+    const before = new Proxy(drawn, { get: (values, key) => values[String(key)] ?? Number.NaN });
+    const distribution = typeof prior === "function" ? prior(before) : prior;
+    if (distribution.logged === true) throw new InputError("model", modelTexts.loggedPrior(name));
+    const value = draw(distribution, stream);
+    if (!Number.isFinite(value)) throw new InputError("model", modelTexts.priorDraw(name, value));
+    drawn[name] = value;
+  }
+  return drawn;
 };
 
 /** A draw of all parameters, as numbers by name. */

@@ -16,11 +16,11 @@ import {
   type Workspace,
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
-import { fillNormal, type RandomStream } from "../core/random.js";
+import { fillNormal, fillUniform, type RandomStream } from "../core/random.js";
 import { quantile } from "../core/stats.js";
 import { drawNoise } from "./distribution.js";
-import { drawParameters, type Model, type Role } from "./model.js";
-import { dependsOnFree, held, logPriorOfHeld, parametersFromNoise, trialOf } from "./priors.js";
+import { drawParameters, type Model } from "./model.js";
+import { dependsOnFree, fromUniform, held, logPriorOfHeld, parametersFromNoise, trialOf } from "./priors.js";
 import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
 
 type Values = Readonly<Record<string, Value>>;
@@ -31,6 +31,8 @@ export type Arrays = Readonly<Record<string, ArrayLike<number>>>;
 const BATCH = ["outer", "observation"] as const;
 
 export const nestedTexts = {
+  count: (name: string) =>
+    `the prior of "${name}" is Poisson, which cannot be among priors that depend on each other: give it finitely many values, or make them independent`,
   notAsked: (given: Given) =>
     `the quantity needs p(D | ${given}), which is not among the evidences: name it in the option given`,
 };
@@ -68,10 +70,10 @@ interface Evidence {
 }
 
 /**
- * What inner samples are: values over "inner" where priors are independent; else base noise over "inner", from which
- * values follow by the priors' formulas; or, for a prior that has none, values over "outer" and "inner".
+ * What inner samples are: values where priors are independent; else noise, from which values follow by the priors in
+ * the order of definition. Either is shared by the batch.
  */
-type InnerSamples = "values" | "noise" | "paired";
+type InnerSamples = "values" | "noise";
 
 export interface NestedEstimate {
   /** log p(D | all parameters) of the generating sample, [outer]. */
@@ -126,13 +128,17 @@ export class Nested {
       });
       this.#ownGradient.resize({ outer, observation: horizon });
     }
-    this.#samples = innerSamplesOf(model);
+    this.#samples = model.dependentPriors ? "noise" : "values";
+    const count = this.#names.parameters.find((name) => trialOf(model, name).rate !== undefined);
+    if (model.dependentPriors && count !== undefined) {
+      throw new InputError("prior", nestedTexts.count(count));
+    }
     this.#evidences = GIVEN.filter((each) => given.includes(each) && this.#integrates(each)).map((each) => {
       const inner = each === "none" ? options.contrastive : options.marginal;
       const roles = held(each);
       const weighted = dependsOnFree(model, roles);
       const parametersOf = (at: Values): Values =>
-        this.#samples === "noise" ? parametersFromNoise(model, roles, at) : at;
+        this.#samples === "noise" ? parametersFromNoise(model, roles, at, fromUniform) : at;
       const traced = (at: Values): Value => {
         const parameters = parametersOf(at);
         const one = model.logLikelihood(parameters, at, at);
@@ -165,62 +171,30 @@ export class Nested {
     return this.#options.model.parameters.some(({ role }) => !roles.includes(role));
   }
 
-  /** Whether inner samples differ between outer ones: a free parameter's prior may depend on a held one. */
-  #paired(roles: readonly Role[]): boolean {
-    const { parameters } = this.#options.model;
-    return (
-      this.#samples === "paired" &&
-      parameters.some(
-        ({ role, prior }, k) =>
-          typeof prior === "function" &&
-          !roles.includes(role) &&
-          parameters.slice(0, k).some((before) => roles.includes(before.role)),
-      )
-    );
-  }
-
-  /** The axes of the parameters: held ones vary with the outer sample, others with the inner one, or with both. */
+  /** The axes of the parameters: held ones vary with the outer sample, others with the inner one. */
   #innerAxes(given: Given): Inputs {
-    const { model } = this.#options;
     const roles = held(given);
-    const paired = this.#paired(roles);
     return Object.fromEntries(
-      model.parameters.map(({ name, role }) => [
+      this.#options.model.parameters.map(({ name, role }) => [
         name,
-        roles.includes(role) ? ["outer"] : paired ? ["outer", "inner"] : ["inner"],
+        [roles.includes(role) ? "outer" : "inner"],
       ]),
     );
   }
 
   /** Draws the inner samples, fresh for every evidence. */
   drawInner(stream: RandomStream, generating: Arrays): void {
-    const { model, outer } = this.#options;
-    for (const { given, program, normaliser, inner } of this.#evidences) {
+    const { model } = this.#options;
+    for (const { given, program, normaliser } of this.#evidences) {
       const own = stream.split(given);
       const roles = held(given);
       const free = model.parameters.filter(({ role }) => !roles.includes(role));
       for (const { name, role } of model.parameters) {
         if (roles.includes(role)) program.input(name).set(generating[name]);
       }
-      if (this.#samples === "values") {
-        for (const parameter of free)
-          fillPrior(parameter, own.split(parameter.name), program.input(parameter.name));
-      } else if (this.#samples === "noise") {
-        for (const { name } of free) fillBaseNoise(model, name, own.split(name), program.input(name));
-      } else {
-        const arrays = new Map(free.map(({ name }) => [name, program.input(name)]));
-        const rows = this.#paired(roles) ? outer : 1;
-        for (let b = 0; b < rows; b++) {
-          const given = Object.fromEntries(
-            model.parameters
-              .filter(({ role }) => roles.includes(role))
-              .map(({ name }) => [name, generating[name][b]]),
-          );
-          for (let s = 0; s < inner; s++) {
-            const drawn = drawParameters(model.parameters, own, given);
-            for (const [name, array] of arrays) array[b * inner + s] = drawn[name];
-          }
-        }
+      for (const parameter of free) {
+        const fill = this.#samples === "values" ? fillPrior : fillNoise(model);
+        fill(parameter, own.split(parameter.name), program.input(parameter.name));
       }
       if (normaliser !== undefined) {
         for (const name of this.#names.parameters) normaliser.input(name).set(program.input(name));
@@ -397,22 +371,15 @@ export const logMeanWithOwn = (value: number, n: number, own: number): number =>
 const shareOfFresh = (value: number, n: number, own: number): number =>
   1 / (1 + Math.exp(own - value - Math.log(n)));
 
-const innerSamplesOf = (model: Model): InnerSamples => {
-  if (!model.dependentPriors) return "values";
-  const formula = model.parameters.every(({ name }) => trialOf(model, name)?.fromNoise !== undefined);
-  return formula ? "noise" : "paired";
-};
-
-const fillBaseNoise = (
-  model: Model,
-  name: string,
-  stream: RandomStream,
-  out: Float32Array | Float64Array,
-): void => {
-  const noise = trialOf(model, name)?.noise;
-  if (noise === undefined || noise.kind === "normal") fillNormal(stream, out);
-  else for (let i = 0; i < out.length; i++) out[i] = drawNoise(noise, stream);
-};
+/** Fills with the noise that `parametersFromNoise` takes. */
+const fillNoise =
+  (model: Model) =>
+  ({ name }: Model["parameters"][number], stream: RandomStream, out: Float32Array | Float64Array): void => {
+    const { noise, support } = trialOf(model, name);
+    if (support !== undefined) fillUniform(stream, out);
+    else if (noise === undefined || noise.kind === "normal") fillNormal(stream, out);
+    else for (let i = 0; i < out.length; i++) out[i] = drawNoise(noise, stream);
+  };
 
 /** Independent draws from a prior that depends on no other parameter. */
 export const fillPrior = (

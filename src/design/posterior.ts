@@ -15,6 +15,7 @@ import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
 import type { Model, Prior } from "./model.js";
 import type { History } from "./policy.js";
+import { distributionOf } from "./priors.js";
 
 type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
@@ -74,9 +75,6 @@ export const checkHistory = (model: Model, { outer, steps, designs, outcomes }: 
   }
 };
 
-const priorGiven = (prior: Prior, before: Readonly<Record<string, number>>): Distribution =>
-  typeof prior === "function" ? prior(before) : prior;
-
 /**
  * A parameter from its base noise, given the parameters before it. A prior without a formula takes standard normal
  * noise z to the value where its distribution function reaches Phi(z).
@@ -86,7 +84,7 @@ export const fromBaseNoise = (
   noise: number,
   before: Readonly<Record<string, number>>,
 ): number => {
-  const { fromNoise, support, rate, logDensity } = priorGiven(prior, before);
+  const { fromNoise, support, rate, logDensity } = distributionOf(prior, before);
   if (fromNoise !== undefined) return fromNoise(noise) as number;
   const u = normalCdf(noise);
   let below = 0;
@@ -130,7 +128,7 @@ const coordinatesOf = (model: Model): readonly Coordinate[] => {
   const before: Record<string, number> = {};
   return model.parameters.map(({ name, prior }) => {
     before[name] = fromBaseNoise(prior, 0, before);
-    return coordinateOf(priorGiven(prior, before));
+    return coordinateOf(distributionOf(prior, before));
   });
 };
 

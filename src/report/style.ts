@@ -35,6 +35,8 @@ export const STYLE: Config = {
     titleColor: INK,
     titleFontSize: 12,
     titleFontWeight: "normal",
+    labelLimit: 0,
+    symbolOpacity: 1,
     symbolSize: 60,
   },
   title: {

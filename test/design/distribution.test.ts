@@ -120,16 +120,25 @@ describe("draws", () => {
   });
 });
 
-test("what cannot be a distribution is refused", () => {
-  expect(() => normal(0, 0)).toThrow(distributionTexts.positive("normal", "the standard deviation", 0));
-  expect(() => normal(0, Number.NaN)).toThrow(
-    distributionTexts.positive("normal", "the standard deviation", Number.NaN),
-  );
-  expect(() => studentT(-1, 0, 1)).toThrow(
-    distributionTexts.positive("studentT", "the degrees of freedom", -1),
-  );
-  expect(() => studentT(3, 0, -2)).toThrow(distributionTexts.positive("studentT", "the scale", -2));
-  expect(() => uniform(2, 1)).toThrow(distributionTexts.positive("uniform", "the width", -1));
-  expect(() => binomial(1.5, 0)).toThrow(distributionTexts.trials(1.5));
-  expect(() => categorical([0])).toThrow(distributionTexts.logits(1));
+describe("what cannot be a distribution", () => {
+  test("is refused at once where the number is fixed", () => {
+    expect(() => studentT(-1, 0, 1)).toThrow(
+      distributionTexts.positive("studentT", "the degrees of freedom", -1),
+    );
+    expect(() => uniform(2, 1)).toThrow(distributionTexts.positive("uniform", "the width", -1));
+    expect(() => binomial(1.5, 0)).toThrow(distributionTexts.trials(1.5));
+    expect(() => categorical([0])).toThrow(distributionTexts.logits(1));
+  });
+
+  test("is refused when it is drawn from where the number may be computed", () => {
+    const stream = randomStream(0);
+    for (const sd of [0, -1, Number.NaN, Infinity]) {
+      const text = distributionTexts.positive("normal", "the standard deviation", sd);
+      expect(normal(0, sd).problem).toBe(text);
+      expect(() => draw(normal(0, sd), stream)).toThrow(text);
+    }
+    expect(() => draw(studentT(3, 0, -2), stream)).toThrow(
+      distributionTexts.positive("studentT", "the scale", -2),
+    );
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { abs, add, log, mul, sub } from "../../src/compute/index.js";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
-import { bernoulli, logNormal, normal, poisson } from "../../src/design/distribution.js";
+import { bernoulli, distributionTexts, logNormal, normal, poisson } from "../../src/design/distribution.js";
 import {
   defineModel,
   drawParameters,
@@ -115,6 +115,20 @@ describe("a definition", () => {
     expect(refused({ parameters: { theta: target(logNormal(0, 1)), phi: sensitive(normal(0, 1)) } })).toThrow(
       modelTexts.loggedPrior("theta"),
     );
+  });
+
+  test("with a standard deviation that is not above 0 is refused, but only where the model can be", () => {
+    const text = (sd: number) => distributionTexts.positive("normal", "the standard deviation", sd);
+    expect(refused({ outcome: ({ theta }) => normal(theta, -1) })).toThrow(text(-1));
+    expect(refused({ parameters: { theta: target(normal(0, 0)), phi: sensitive(normal(0, 1)) } })).toThrow(
+      text(0),
+    );
+    const proportional = defineModel({
+      ...definition,
+      design: { dose: real({ low: 1, high: 10 }) },
+      outcome: ({ theta }, { dose }) => normal(mul(theta, dose), mul(0.1, dose)),
+    });
+    expect(proportional.reparameterised).toBe(true);
   });
 
   test("that is not smooth in its design is refused", () => {

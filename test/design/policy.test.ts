@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { Workspace } from "../../src/compute/index.js";
+import { add, Workspace } from "../../src/compute/index.js";
 import { randomStream } from "../../src/core/random.js";
 import { normal } from "../../src/design/distribution.js";
 import { defineModel, oneOf, real, sensitive, target } from "../../src/design/model.js";
@@ -37,7 +37,7 @@ test("a random policy draws within the bounds and among the values", () => {
     name: "bounded",
     parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
     design: { x: real({ low: -0.5, high: 0.5 }), dose: oneOf([1, 2, 5]), free: real() },
-    outcome: ({ theta }, { x }) => normal(theta, 1 + 0 * (x as number)),
+    outcome: ({ theta }, { x }) => normal(add(theta, x), 1),
   });
   const policy = randomPolicy(bounded, 3, { mean: 2, sd: 3 });
   expect(sharedDesigns(bounded, policy)).toBeUndefined();

@@ -12,7 +12,7 @@ import type { Model, Role } from "../model.js";
 import type { Policy } from "../policy.js";
 import { held, parametersFromNoise } from "../priors.js";
 import type { Given } from "../quantity.js";
-import { axisOf, tensor } from "./grid.js";
+import { asIs, axisOf, tensor } from "./grid.js";
 
 type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
@@ -223,7 +223,7 @@ const expectedLogEvidence = (
       const at: Record<string, number> = {};
       for (const [name, points] of Object.entries(heldGrid.points)) at[name] = points[h];
       for (const [name, points] of Object.entries(freeGrid.points)) at[name] = points[f];
-      const parameters = parametersFromNoise(model, [], at) as Numbers;
+      const parameters = parametersFromNoise(model, [], at, asIs) as Numbers;
       for (const [name, value] of Object.entries(parameters)) program.input(name)[0] = value;
       program.run();
       const likelihood = sequenceProbabilities(model, horizon, tree, combinations, program, scratch);

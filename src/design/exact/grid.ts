@@ -3,6 +3,7 @@
  * formula, or the values of a parameter that has finitely many. For integrands that are smooth on the scale of the
  * spacing, the error of the rule falls off exponentially as the spacing shrinks.
  */
+import type { Value } from "../../compute/index.js";
 import type { Distribution } from "../distribution.js";
 import type { Model } from "../model.js";
 import { trialOf } from "../priors.js";
@@ -19,20 +20,23 @@ export interface Axis {
 /** Of the prior, 2e-9 is beyond. */
 const REACH = 6;
 
+/** On a grid a discrete parameter has its values, not numbers that they follow from. */
+export const asIs = (_: Distribution, value: Value): Value => value;
+
 /** Whether a prior can be put on a grid. */
-export const onGrid = (distribution: Distribution | undefined): boolean =>
-  distribution?.noise?.kind === "normal" || distribution?.support !== undefined;
+export const onGrid = ({ noise, support }: Distribution): boolean =>
+  noise?.kind === "normal" || support !== undefined;
 
 /** Whether a parameter takes values in a continuum, so that its grid has a spacing. */
 export const isContinuous = (model: Model, name: string): boolean =>
-  trialOf(model, name)?.support === undefined;
+  trialOf(model, name).support === undefined;
 
 /** A grid of `size` points over a parameter. Weights of a dependent discrete prior are left to the caller: 0 here. */
 export const axisOf = (model: Model, name: string, size: number): Axis => {
   const prior = model.parameters.find((each) => each.name === name)?.prior;
   const distribution = trialOf(model, name);
-  const support = distribution?.support;
-  if (support !== undefined && distribution !== undefined) {
+  const { support } = distribution;
+  if (support !== undefined) {
     const independent = typeof prior !== "function";
     return {
       name,

@@ -17,7 +17,7 @@ import type { Model, Role } from "../model.js";
 import type { Arrays } from "../nested.js";
 import { dependsOnFree, distributionOf, held, logPriorOfHeld, parametersFromNoise } from "../priors.js";
 import type { Given } from "../quantity.js";
-import { axisOf, isContinuous, tensor } from "./grid.js";
+import { asIs, axisOf, isContinuous, tensor } from "./grid.js";
 
 type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
@@ -128,14 +128,14 @@ const onGrid = (
   // The kernel adds up observations: each carries its share of the weight.
   const program: LogMeanExp<Inputs> = compileLogMeanExp(
     (at: Values) => {
-      const parameters = parametersFromNoise(model, roles, at);
+      const parameters = parametersFromNoise(model, roles, at, asIs);
       return add(model.logLikelihood(parameters, at, at), div(weight(at, parameters), horizon));
     },
     { workspace, inputs: { ...axes, ...dataAxes(model, designs) } },
   );
   // p(D | g) = E[p(g | rest) p(D | g, rest)] / E[p(g | rest)] where the prior of g depends on the rest.
   const normaliser: LogMeanExp<Inputs> | undefined = weighted
-    ? compileLogMeanExp((at: Values) => weight(at, parametersFromNoise(model, roles, at)), {
+    ? compileLogMeanExp((at: Values) => weight(at, parametersFromNoise(model, roles, at, asIs)), {
         workspace,
         inputs: axes,
       })

@@ -3,13 +3,33 @@ import type { InformationEstimate, PolicyEstimate } from "../../../design/estima
 import type { Policy } from "../../../design/policy.js";
 import { INFORMATION_NAMES, type InformationName } from "../../../design/quantity.js";
 import { defineCommand } from "../../command.js";
-import { argument, flag, integer, optionalReal } from "../../options.js";
+import { argument, flag, integer, optionalInteger, optionalReal } from "../../options.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
-import { rightAligned } from "./words.js";
+import { rightAligned, short } from "./words.js";
 
 /** The paper's: 100 experiments in each of 8 batches, 1e5 inner samples. */
-export const PAPER_EVALUATION = { outer: 100, inner: 100_000, batches: 8 };
+const PAPER_EVALUATION = { outer: 100, inner: 100_000, batches: 8 };
+
+/** A greedy policy takes a good part of a second for every design. */
+const GREEDY_EVALUATION = { outer: 10, inner: 10_000, batches: 8 };
+
+export const evaluationOptions = {
+  outer: optionalInteger("--outer <number>", "simulated experiments in a batch (100, greedy 10)", { min: 2 }),
+  inner: optionalInteger("--inner <number>", "inner samples of every bound (100000, greedy 10000)", {
+    min: 1,
+  }),
+  batches: optionalInteger("--batches <number>", "batches, each with fresh samples (8)", { min: 1 }),
+};
+
+/** How much a policy is evaluated, with what was given. */
+export const evaluationOf = (
+  kind: Policy["kind"],
+  { outer, inner, batches }: Readonly<Record<"outer" | "inner" | "batches", number | undefined>>,
+): Pick<EvaluateSettings, "outer" | "inner" | "batches"> => {
+  const usual = kind === "greedy" ? GREEDY_EVALUATION : PAPER_EVALUATION;
+  return { outer: outer ?? usual.outer, inner: inner ?? usual.inner, batches: batches ?? usual.batches };
+};
 
 export const evaluateTexts = {
   otherNumbers:
@@ -75,13 +95,7 @@ export const evaluate = defineCommand({
   arguments: { policy: argument("a policy file, or a list of designs") },
   options: {
     ...modelOptions,
-    outer: integer("--outer <number>", "simulated experiments in a batch", PAPER_EVALUATION.outer, {
-      min: 2,
-    }),
-    inner: integer("--inner <number>", "inner samples of every bound", PAPER_EVALUATION.inner, { min: 1 }),
-    batches: integer("--batches <number>", "batches, each with fresh samples", PAPER_EVALUATION.batches, {
-      min: 1,
-    }),
+    ...evaluationOptions,
     exact: flag("--exact", "by closed form, enumeration or quadrature, where the model allows it"),
     beta: optionalReal("--beta <number>", "what leakage costs in the objectives; the policy's, or 0.8", {
       min: 0,
@@ -91,20 +105,21 @@ export const evaluate = defineCommand({
   reportsProgress: true,
   async run({ arguments: { policy: path }, options, context }) {
     const { readPolicy } = await import("./read-policy.js");
+    const { reportByHelper } = await import("./helper.js");
     const { file, policy, loaded, match } = await readPolicy(path, options);
-    const { outer, inner, batches, exact, seed } = options;
+    const { exact, seed } = options;
+    const evaluation = evaluationOf(policy.kind, options);
     const beta = options.beta ?? betaOf(file.settings) ?? DEFAULT_BETA;
-    const progress = context.progress("evaluating", batches);
-    await context.checkpoint();
-    const report = await reportOn(loaded, policy, { outer, inner, batches, exact, seed, beta }, (done) =>
+    const progress = context.progress("evaluating", evaluation.batches);
+    const settings = { ...evaluation, exact, seed, beta };
+    const report = await reportByHelper(loaded, file, settings, context.signal, (done) =>
       progress.update(done),
     );
-    await context.checkpoint();
     const notes = match === "differs" ? [evaluateTexts.otherNumbers] : [];
     return {
       policy: { file: path, kind: policy.kind, horizon: policy.horizon },
       model: { name: loaded.identity.name, options: loaded.identity.options },
-      samples: { outer, inner, batches, seed },
+      samples: { ...evaluation, seed },
       ...report,
       warnings: [...notes, ...report.warnings],
     };
@@ -122,7 +137,8 @@ export const evaluate = defineCommand({
 
 const DEFAULT_BETA = 0.8;
 
-const betaOf = (settings: Readonly<Record<string, unknown>> | undefined): number | undefined =>
+/** The beta that a policy was made with. */
+export const betaOf = (settings: Readonly<Record<string, unknown>> | undefined): number | undefined =>
   typeof settings?.beta === "number" && settings.beta >= 0 ? settings.beta : undefined;
 
 const LABELS: Readonly<Record<InformationName, string>> = {
@@ -145,8 +161,8 @@ export const tableOf = (report: PolicyReport): string[] => {
     ...rightAligned([
       ["nats", "at least", "at most", "error"],
       ...INFORMATION_NAMES.map((name) => row(LABELS[name], report[name])),
-      row(`objective R_c, beta = ${beta}`, report.objectives.conditional),
-      row(`objective R_u, beta = ${beta}`, report.objectives.unconditional),
+      row(`objective R_c, beta = ${short(beta)}`, report.objectives.conditional),
+      row(`objective R_u, beta = ${short(beta)}`, report.objectives.unconditional),
     ]),
     "",
     ...rightAligned([

@@ -68,16 +68,19 @@ export interface TrainingStep {
 
 export interface OptimiseRun {
   readonly threads?: number;
+  readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TrainingStep) => Promise<void>;
   /** A checkpoint of a run with the same settings. */
   readonly resume?: unknown;
+  /** A policy of the same kind to go on from. */
+  readonly warm?: PolicyFile;
 }
 
 /** The policy as it goes into a file, without what it reaches. */
 export const optimise = async (
   { model, identity }: Pick<LoadedModel, "model" | "identity">,
   settings: OptimiseSettings,
-  { threads, onProgress = async () => {}, resume }: OptimiseRun = {},
+  { threads, onProgress = async () => {}, resume, warm }: OptimiseRun = {},
 ): Promise<PolicyFile> => {
   const { policy: kind, horizon, seed, distribution, ...how } = settings;
   const record = { horizon, model: identity, seed, settings };
@@ -95,6 +98,7 @@ export const optimise = async (
     const { trainStatic } = await import("../../../design/train-static.js");
     const { designs } = await trainStatic(model, {
       ...training,
+      ...(warm?.kind === "static" ? { from: Float64Array.from(warm.designs.flat()) } : {}),
       ...(resume === undefined ? {} : { resume: resume as StaticCheckpoint }),
     });
     return { kind, ...record, designs: rowsOf(designs, model) };
@@ -103,6 +107,7 @@ export const optimise = async (
     const { trainDad } = await import("../../../design/dad.js");
     const { network } = await trainDad(model, {
       ...training,
+      ...(warm?.kind === "dad" ? { from: warm.network } : {}),
       ...(resume === undefined ? {} : { resume: resume as DadCheckpoint }),
     });
     return { kind, ...record, network };

@@ -2,14 +2,26 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../../core/errors.js";
+import type { PolicyFile } from "../../../design/policy-file.js";
 import { writeText } from "../../atomic-write.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
+import type { BudgetPoint } from "./budget.js";
 import type { CheckpointFile } from "./checkpoint.js";
-import { PAPER_EVALUATION, reportOn, tableOf } from "./evaluate.js";
+import { betaOf, evaluationOf, evaluationOptions, tableOf } from "./evaluate.js";
+import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
-import { OBJECTIVES, optimise, POLICIES, settingsOf, type TrainingStep, withBounds } from "./optimise.js";
-import { rightAligned } from "./words.js";
+import {
+  OBJECTIVES,
+  type OptimiseRun,
+  type OptimiseSettings,
+  optimise,
+  POLICIES,
+  settingsOf,
+  type TrainingStep,
+  withBounds,
+} from "./optimise.js";
+import { rightAligned, short } from "./words.js";
 
 /** Every tenth of a second: often enough for Ctrl-C and the bar, too rarely to cost anything. */
 const YIELD_MS = 100;
@@ -45,49 +57,55 @@ export const optimize = defineCommand({
     }),
     steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
     starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
-    rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", {
-      min: Number.MIN_VALUE,
-    }),
+    rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
     designMean: real("--design-mean <number>", "where random designs are drawn around", 0),
-    designSd: real("--design-sd <number>", "how far random designs are spread", 1, { min: Number.MIN_VALUE }),
+    designSd: real("--design-sd <number>", "how far random designs are spread", 1, { above: 0 }),
+    ...evaluationOptions,
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
     out: text("--out <file>", "where the policy goes", "policy.json"),
     resume: flag("--resume", "go on from the checkpoint that a killed run left beside the file"),
   },
   reportsProgress: true,
   async run({ options, context }) {
-    const { out, resume } = options;
+    const { out, resume, budgetNats } = options;
     await requireFolder(out);
     const { namedModel } = await import("./named-model.js");
-    const { encodePolicy, policyOf } = await import("../../../design/policy-file.js");
+    const { encodePolicy } = await import("../../../design/policy-file.js");
+    const { reportByHelper } = await import("./helper.js");
     const { checkpointFile, checkpointPath, readCheckpoint } = await import("./checkpoint.js");
     const loaded = await namedModel(options);
     const settings = settingsOf(options);
     const started = performance.now();
-    // A budget is part of what a run is; the fingerprint is what makes it a run of this very model.
-    const identity = { ...settings, model: loaded.identity.name, "model hash": loaded.identity.fingerprint };
+    const identity = {
+      ...settings,
+      budget: budgetNats ?? null,
+      model: loaded.identity.name,
+      // What the model does, so that a prior that was changed meanwhile is noticed.
+      "the model's hash": loaded.identity.fingerprint,
+    };
     const path = checkpointPath(out);
     const state = resume ? await readCheckpoint(path, identity) : undefined;
     const checkpoint = checkpointFile(path, identity, context.writeFile);
-    const file = await optimise(loaded, settings, {
+    const run = {
+      signal: context.signal,
       onProgress: progressReporter(context, checkpoint),
       ...(state === undefined ? {} : { resume: state }),
-    });
+    };
+    const { file, frontier } = await findPolicy(loaded, settings, budgetNats, run);
+    const beta = betaOf(file.settings) ?? settings.beta;
     const trained = performance.now();
-    const progress = context.progress("evaluating", PAPER_EVALUATION.batches);
-    await context.checkpoint();
-    const report = await reportOn(
-      loaded,
-      policyOf(file, loaded.model),
-      { ...PAPER_EVALUATION, seed: settings.seed, beta: settings.beta, exact: false },
-      (done) => progress.update(done),
+    const evaluation = { ...evaluationOf(file.kind, options), seed: settings.seed, beta, exact: false };
+    const progress = context.progress("evaluating", evaluation.batches);
+    const report = await reportByHelper(loaded, file, evaluation, context.signal, (done) =>
+      progress.update(done),
     );
     await context.writeFile(out, encodePolicy(withBounds(file, report, settings.objective)));
     await checkpoint.remove();
     return {
       out,
       model: { name: loaded.identity.name, options: loaded.identity.options },
-      settings,
+      settings: { ...settings, beta },
+      ...(frontier === undefined ? {} : { budgetNats, frontier }),
       variables: loaded.model.design.map(({ name }) => name),
       ...(file.kind === "static" ? { designs: file.designs } : {}),
       resumed: state !== undefined,
@@ -95,11 +113,14 @@ export const optimize = defineCommand({
       ...report,
     };
   },
-  print: ({ out, model, settings, designs, variables, seconds, resumed, ...report }) =>
+  print: ({ out, model, settings, designs, variables, seconds, resumed, frontier, budgetNats, ...report }) =>
     [
-      `${settings.policy} policy of ${settings.horizon} observations for ${model.name}, ${settings.objective}, beta = ${settings.beta}`,
+      `${settings.policy} policy of ${settings.horizon} observations for ${model.name}, ${settings.objective}, beta = ${short(settings.beta)}`,
       "",
       ...tableOf(report),
+      ...(frontier === undefined
+        ? []
+        : ["", `The frontier, for a budget of ${budgetNats} nats of leakage:`, ...frontierTable(frontier)]),
       ...(designs === undefined ? [] : ["", "The designs:", ...designTable(designs, variables)]),
       "",
       `${resumed ? "Resumed and found" : "Found"} in ${seconds.training.toFixed(1)} s; written to ${out}.`,
@@ -113,6 +134,30 @@ export const designTable = (
   rightAligned([
     ["", ...variables],
     ...designs.map((row, t) => [`  ${t + 1}`, ...row.map((value) => value.toFixed(3))]),
+  ]);
+
+/** By a given beta, or by the beta that keeps within a budget. */
+const findPolicy = async (
+  loaded: LoadedModel,
+  settings: OptimiseSettings,
+  budget: number | undefined,
+  run: OptimiseRun,
+): Promise<{ readonly file: PolicyFile; readonly frontier?: readonly BudgetPoint[] }> => {
+  if (budget === undefined) return { file: await optimise(loaded, settings, run) };
+  const { optimiseWithinBudget } = await import("./budget.js");
+  const { file, frontier } = await optimiseWithinBudget(loaded, settings, budget, run);
+  return { file: { ...file, settings: { ...file.settings, budgetNats: budget, frontier } }, frontier };
+};
+
+const frontierTable = (frontier: readonly BudgetPoint[]): string[] =>
+  rightAligned([
+    ["  beta", "target, at least", "leakage, at most", "within"],
+    ...frontier.map(({ beta, target, leakage, within }) => [
+      `  ${beta.toFixed(3)}`,
+      target.toFixed(3),
+      leakage.toFixed(3),
+      within ? "yes" : "no",
+    ]),
   ]);
 
 /** Looked at before the work and not after it. */

@@ -93,8 +93,10 @@ export const summarise = (cells: readonly StoredCell[]): readonly SummaryRow[] =
   });
 };
 
-/** Over seeds; a single one has only its own sampling error. */
+/** Over seeds; a single one has only its own sampling error. A ratio without an end has no mean. */
 const meanOver = (values: readonly { readonly value: number; readonly error: number }[]): MeanWithError => {
+  if (!values.every(({ value }) => Number.isFinite(value)))
+    return { mean: Number.NaN, standardError: Number.NaN };
   if (values.length === 1) return { mean: values[0].value, standardError: values[0].error };
   const { mean, standardError } = meanEstimate(values.map(({ value }) => value));
   return { mean, standardError };

@@ -20,7 +20,7 @@ import {
   text,
 } from "../../options.js";
 import { toJson } from "../../to-json.js";
-import { PAPER_EVALUATION } from "./evaluate.js";
+import { evaluationOf, evaluationOptions } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
 import { OBJECTIVES, type OptimiseSettings, POLICIES, settingsOf } from "./optimise.js";
@@ -54,18 +54,10 @@ export const sweep = defineCommand({
     seeds: integer("--seeds <number>", "how many seeds, counted from 0", 1, { min: 1 }),
     steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
     starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
-    rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", {
-      min: Number.MIN_VALUE,
-    }),
+    rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
     designMean: real("--design-mean <number>", "where random designs are drawn around", 0),
-    designSd: real("--design-sd <number>", "how far random designs are spread", 1, { min: Number.MIN_VALUE }),
-    outer: integer("--outer <number>", "simulated experiments in a batch", PAPER_EVALUATION.outer, {
-      min: 2,
-    }),
-    inner: integer("--inner <number>", "inner samples of every bound", PAPER_EVALUATION.inner, { min: 1 }),
-    batches: integer("--batches <number>", "batches, each with fresh samples", PAPER_EVALUATION.batches, {
-      min: 1,
-    }),
+    designSd: real("--design-sd <number>", "how far random designs are spread", 1, { above: 0 }),
+    ...evaluationOptions,
     exact: flag("--exact", "evaluate by closed form, enumeration or quadrature"),
     jobs: integer("--jobs <number>", "cells at a time; all cores", availableParallelism(), { min: 1 }),
     figures: choice("--figures <kind>", "figures, which need vega and vega-lite", ["svg", "none"], "svg"),
@@ -73,14 +65,15 @@ export const sweep = defineCommand({
   },
   reportsProgress: true,
   async run({ options, context }) {
-    const { betas, horizons, seeds, outer, inner, batches, exact, jobs, out, figures } = options;
+    const { betas, horizons, seeds, exact, jobs, out, figures } = options;
     const { requireCharts } = await import("../../../report/render.js");
+    // Before the work that they would show.
     if (figures === "svg") await requireCharts();
     const { namedModel } = await import("./named-model.js");
-    const { runCells } = await import("./sweep-crew.js");
+    const { cellsByHelpers } = await import("./helper.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const loaded = await namedModel(options);
-    const evaluation = { outer, inner, batches, exact };
+    const evaluation = { ...evaluationOf(options.policy, options), exact };
     const threads = Math.max(1, Math.floor(availableParallelism() / jobs));
     const orders = horizons.flatMap((horizon) =>
       betas.flatMap((beta) =>
@@ -100,14 +93,15 @@ export const sweep = defineCommand({
     const progress = context.progress("sweeping", orders.length);
     progress.update(before);
     const missing = orders.filter(({ name }) => !found.has(name));
-    await runCells(missing, Math.min(jobs, missing.length), context.signal, async (each, result) => {
+    await cellsByHelpers(missing, jobs, context.signal, async (each, result) => {
       const policy = join("policies", `${each.name}.json`);
       const { report, designs } = result;
-      const cell: StoredCell = { settings: each.settings, report, designs, policy };
+      // As it will read when it is found again: what is not finite is null in both.
+      const text = toJson({ settings: each.settings, report, designs, policy });
       await context.writeFile(join(out, policy), result.policy);
       // Last, because it is what says that the cell is done.
-      await context.writeFile(join(out, "cells", `${each.name}.json`), `${toJson(cell)}\n`);
-      found.set(each.name, cell);
+      await context.writeFile(join(out, "cells", `${each.name}.json`), `${text}\n`);
+      found.set(each.name, JSON.parse(text) as StoredCell);
       progress.update(found.size);
     });
     const cells = orders.flatMap(({ name }) => found.get(name) ?? []);
@@ -190,7 +184,8 @@ const drawFigures = async (
   const { designsChart, frontierChart, informationChart } = await import("../../../report/design-charts.js");
   const { renderSvg } = await import("../../../report/render.js");
   const { policy, objective } = cells[0].settings;
-  const subtitle = `${model.name}, ${policy} policy, ${objective} objective`;
+  const seeds = summary[0].seeds === 1 ? "" : `, ${summary[0].seeds} seeds`;
+  const subtitle = `${model.name}, ${policy} policy, ${objective} objective${seeds}`;
   const leakage = objective === "conditional" ? "sensitiveGivenTarget" : "sensitive";
   const longest = Math.max(...cells.map(({ settings }) => settings.horizon));
   const shown = cells.filter(({ settings }) => settings.horizon === longest && settings.seed === 0);
@@ -204,7 +199,7 @@ const drawFigures = async (
       {
         variables: model.design.map(({ name }) => name),
         prior: source.model === "location" ? await priorInPlane(model) : [],
-        subtitle: `${subtitle}, ${longest} observations`,
+        subtitle: `${model.name}, ${policy} policy, ${objective} objective, ${longest} observations`,
         adaptive: policy !== "static",
       },
     ),

@@ -1,4 +1,7 @@
-/** Tables for a person. */
+/** Tables and numbers for a person. */
+
+/** A number without the digits that nobody reads. */
+export const short = (value: number): string => String(Number(value.toPrecision(4)));
 
 /** Rows of cells in columns: the first to the left, the others to the right. */
 export const rightAligned = (rows: readonly (readonly string[])[]): string[] => {

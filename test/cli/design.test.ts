@@ -1,0 +1,359 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { checkpointTexts } from "../../src/cli/commands/design/checkpoint.js";
+import { evaluateTexts } from "../../src/cli/commands/design/evaluate.js";
+import { fileTexts } from "../../src/cli/commands/design/files.js";
+import { loadModelTexts } from "../../src/cli/commands/design/load-model.js";
+import { modelOptions } from "../../src/cli/commands/design/model-options.js";
+import { namedModelTexts } from "../../src/cli/commands/design/named-model.js";
+import { historyTexts } from "../../src/design/history-file.js";
+import { budgetTexts } from "../../src/design/leakage-budget.js";
+import { catalogueTexts, MODEL_NAMES } from "../../src/design/model-catalogue.js";
+import { policyFileTexts } from "../../src/design/policy-file.js";
+import { needsDist } from "../setup/dist.js";
+import { invoke } from "./invoke.js";
+
+needsDist();
+const folder = mkdtempSync(join(tmpdir(), "fairbed-design-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const at = (name: string) => join(folder, name);
+const file = (name: string, contents: unknown): string => {
+  writeFileSync(at(name), typeof contents === "string" ? contents : JSON.stringify(contents));
+  return at(name);
+};
+const design = (...words: string[]) => invoke(["design", ...words]);
+const json = async (...words: string[]) => {
+  const { code, stdout, stderr } = await design(...words, "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+};
+/** Little work: what it finds does not matter. */
+const QUICK = ["--steps", "20", "--starts", "2", "--outer", "10", "--inner", "100", "--batches", "2"];
+
+describe("design evaluate", () => {
+  // theta is seen once and phi once, both N(0, 1) with noise N(0, 1): 0.5 log 2 nats each.
+  const once = 0.5 * Math.log(2);
+  const apart = file("apart.json", {
+    designs: [
+      [1, 0],
+      [0, 1],
+    ],
+  });
+
+  test("by closed form", async () => {
+    const answer = await json("evaluate", apart, "--model", "linear-gaussian", "--exact");
+    const exact = (value: number) => ({
+      lower: expect.closeTo(value, 9),
+      upper: expect.closeTo(value, 9),
+      standardError: 0,
+    });
+    expect(answer).toMatchObject({
+      policy: { kind: "static", horizon: 2 },
+      model: { name: "linear-gaussian", options: {} },
+      method: "closed form",
+      target: exact(once),
+      sensitive: exact(once),
+      sensitiveGivenTarget: exact(once),
+      joint: exact(2 * once),
+      objectives: { conditional: exact(0.2 * once), unconditional: exact(0.2 * once) },
+    });
+    expect(answer.ratios.sensitive.paper).toBeCloseTo(1, 9);
+    expect(answer.ratios.sensitiveGivenTarget.interval).toEqual([expect.closeTo(1, 9), expect.closeTo(1, 9)]);
+  });
+
+  test("by nested samples, which bracket it", async () => {
+    const words = ["--outer", "400", "--inner", "2000", "--batches", "8", "--seed", "1"];
+    const answer = await json("evaluate", apart, "--model", "linear-gaussian", ...words);
+    for (const [name, value] of Object.entries({ target: once, sensitive: once, joint: 2 * once })) {
+      const { lower, upper, standardError } = answer[name];
+      expect(lower - 4 * standardError).toBeLessThan(value);
+      expect(upper + 4 * standardError).toBeGreaterThan(value);
+      expect(upper - lower).toBeLessThan(0.05);
+    }
+    expect(answer.samples).toEqual({ outer: 400, inner: 2000, batches: 8, seed: 1 });
+  });
+
+  test("says the same to a person", async () => {
+    const { code, stdout } = await design("evaluate", apart, "--model", "linear-gaussian", "--exact");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^information about the target +0\.3466 +0\.3466 +0\.0000$/m);
+    expect(stdout).toMatch(/^the same, given the target +1\.000 +1\.000 +1\.000 ± 0\.000$/m);
+  });
+
+  test("every shipped model is named in the help", () => {
+    for (const name of MODEL_NAMES) expect(modelOptions.model.summary).toContain(name);
+  });
+});
+
+describe("a policy", () => {
+  test("is found, evaluated with its own model and used", async () => {
+    const out = at("found.json");
+    const words = ["--model", "location", "--prior-mean", "1,2", "--horizon", "3", "--beta", "0.5"];
+    const found = await json("optimize", ...words, ...QUICK, "--out", out);
+    const stored = JSON.parse(readFileSync(out, "utf8"));
+    expect(stored).toMatchObject({
+      kind: "static",
+      model: { name: "location", options: { priorMean: [1, 2] } },
+      settings: { beta: 0.5, horizon: 3, steps: 20, starts: 2 },
+      bounds: { target: { lower: found.target.lower }, objective: found.objectives.conditional && {} },
+    });
+    expect(stored.designs).toEqual(found.designs);
+    expect(readdirSync(folder)).not.toContain("found.json.checkpoint");
+
+    const again = await json("evaluate", out, "--outer", "10", "--inner", "100", "--batches", "2");
+    expect(again.model.options).toEqual({ priorMean: [1, 2] });
+    expect(again.target).toEqual(found.target);
+
+    const history = file("one.json", [{ design: { x: 1, y: 2 }, outcome: 0.3 }]);
+    const [x, y] = found.designs[1];
+    expect(await json("next", out, "--history", history)).toMatchObject({
+      observation: 2,
+      horizon: 3,
+      design: { x, y },
+      outcomes: [{ name: "outcome", recordedAs: "its natural logarithm" }],
+    });
+    const full = file(
+      "full.json",
+      Array.from({ length: 3 }, () => ({ design: [1, 2], outcome: 0.3 })),
+    );
+    expect(await design("next", out, "--history", full)).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${historyTexts.full(full, 3, 3)}\n`,
+    });
+
+    const elsewhere = await json("evaluate", out, "--prior-mean", "0,0", "--outer", "10", "--inner", "100");
+    expect(elsewhere.warnings).toContain(evaluateTexts.otherNumbers);
+    expect(await design("evaluate", out, "--model", "psychometric")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `fairbed: ${policyFileTexts.otherModel(out, "location", "psychometric")}\n`,
+    });
+  });
+
+  test.each(["dad", "random", "greedy"])("%s: its file is used in another process", async (kind) => {
+    const out = at(`${kind}.policy`);
+    const quick = ["--horizon", "2", "--outer", "2", "--inner", "100", "--batches", "1"];
+    const steps = kind === "dad" ? ["--steps", "3"] : [];
+    await json("optimize", "--model", "location", "--policy", kind, ...quick, ...steps, "--out", out);
+    const next = await json("next", out, "--history", file("none.json", []));
+    expect(next.design).toEqual({ x: expect.any(Number), y: expect.any(Number) });
+    expect(await json("next", out, "--history", at("none.json"))).toEqual(next);
+  });
+
+  test("within a leakage budget", async () => {
+    const words = ["--model", "linear-gaussian", "--horizon", "1", "--steps", "30", "--starts", "1"];
+    const found = await json("optimize", ...words, "--budget-nats", "0.4", "--out", at("budget.json"));
+    expect(found.sensitiveGivenTarget.upper).toBeLessThan(0.45);
+    expect(found.frontier).toHaveLength(8);
+    expect(found.settings.beta).toBe(JSON.parse(readFileSync(at("budget.json"), "utf8")).settings.beta);
+  });
+});
+
+describe("a killed run", () => {
+  test.each([
+    ["static", ["--steps", "2500", "--starts", "3", "--horizon", "3"]],
+    ["dad", ["--steps", "900", "--horizon", "3"]],
+  ])("%s: ends as one that was not killed", async (kind, training) => {
+    const words = (out: string, ...more: string[]) =>
+      ["optimize", "--model", "location", "--policy", kind, ...training]
+        .concat(["--outer", "10", "--inner", "100", "--batches", "2", "--out", at(out), "--quiet"])
+        .concat(more);
+    const checkpoint = `${kind}-killed.checkpoint`;
+    const killed = await invoke(["design", ...words(`${kind}-killed`)], {
+      during: (child) => {
+        const watch = setInterval(() => {
+          if (!readdirSync(folder).includes(checkpoint)) return;
+          clearInterval(watch);
+          child.kill("SIGKILL");
+        }, 20);
+        child.on("exit", () => clearInterval(watch));
+      },
+    });
+    expect(killed.code).toBeNull();
+    const otherBeta = await design(...words(`${kind}-killed`, "--resume", "--beta", "0.3"));
+    expect(otherBeta).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${checkpointTexts.otherSettings(at(checkpoint), "beta", 0.8, 0.3)}\n`,
+    });
+    const resumed = await design(...words(`${kind}-killed`, "--resume"));
+    expect(resumed.stdout).toContain("Resumed and found");
+    const whole = await design(...words(`${kind}-whole`));
+    expect([resumed.code, whole.code]).toEqual([0, 0]);
+    expect(readFileSync(at(`${kind}-killed`)).equals(readFileSync(at(`${kind}-whole`)))).toBe(true);
+    expect(readdirSync(folder)).not.toContain(checkpoint);
+  });
+
+  test("a damaged checkpoint is one sentence", async () => {
+    file("broken.json.checkpoint", "nonsense");
+    const words = ["--model", "location", "--resume", "--out", at("broken.json")];
+    expect(await design("optimize", ...words)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `fairbed: ${checkpointTexts.damaged(at("broken.json.checkpoint"))}\n`,
+    });
+  });
+});
+
+describe("a model of one's own", () => {
+  mkdirSync(at("models"));
+  const body = (slope: string) => `
+    defineModel({
+      name: "mine",
+      parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+      design: { x: real({ low: -2, high: 2 }) },
+      outcome: ({ theta, phi }, { x }) => normal(add(mul(theta, ${slope}), mul(phi, x)), 1),
+    })`;
+  const imports = 'import { add, defineModel, mul, normal, real, sensitive, target } from "fairbed";';
+  const designs = file("zero.json", { designs: [[0]] });
+  const exact = async (model: string, ...words: string[]) =>
+    (await json("evaluate", designs, "--model", model, "--exact", ...words)).target.lower;
+
+  test("in JavaScript, as the default export or as `model`", async () => {
+    file("models/default.mjs", `${imports}\nexport default ${body("1")};`);
+    file("models/named.mjs", `${imports}\nexport const model = ${body("1")};`);
+    // y = theta + noise: 0.5 log(1 + 1).
+    expect(await exact(at("models/default.mjs"))).toBeCloseTo(0.5 * Math.log(2), 9);
+    expect(await exact(at("models/named.mjs"))).toBeCloseTo(0.5 * Math.log(2), 9);
+  });
+
+  test("in TypeScript, with types, another file and options of its own", async () => {
+    file("models/slope.ts", "export const slope: number = 2;");
+    file(
+      "models/mine.ts",
+      `${imports}\nimport type { Model } from "fairbed";\nimport { slope } from "./slope.js";\n
+       interface Options { readonly factor?: number }
+       export default ({ factor = 1 }: Options): Model => ${body("slope * factor")};`,
+    );
+    expect(await exact(at("models/mine.ts"))).toBeCloseTo(0.5 * Math.log(5), 9);
+    const options = ["--model-options", '{"factor": 2}'];
+    expect(await exact(at("models/mine.ts"), ...options)).toBeCloseTo(0.5 * Math.log(17), 9);
+    const out = at("mine.json");
+    await json("optimize", "--model", at("models/mine.ts"), "--horizon", "1", ...QUICK, "--out", out);
+    expect(await design("evaluate", out)).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${namedModelTexts.unknownOrigin(out, "mine")}\n`,
+    });
+  });
+
+  test.each([
+    ["models/nothing.mjs", "export const a = 1;", loadModelTexts.noModel],
+    ["models/plain.mjs", "export default { name: 'x', parameters: {} };", loadModelTexts.noModel],
+  ])("%s has none", async (name, source, text) => {
+    const path = file(name, source);
+    expect(await design("evaluate", designs, "--model", path)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `fairbed: ${text(path)}\n`,
+    });
+  });
+
+  test.each([
+    ["models/syntax.ts", "export default const;"],
+    ["models/throws.mjs", "throw new Error('no');"],
+    ["models/import.mjs", "import './nowhere.mjs';"],
+    [
+      "models/no-target.mjs",
+      `${imports}\nexport default defineModel({ name: "m", parameters: {}, design: {} });`,
+    ],
+  ])("%s says in one sentence why not", async (name, source) => {
+    const { code, stderr } = await design("evaluate", designs, "--model", file(name, source));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^fairbed: .+\n$/);
+    expect(stderr).not.toContain("something unexpected");
+  });
+});
+
+describe("bad input is one sentence and exit code 2", () => {
+  const good = file("good.json", { designs: [[1, 2]] });
+  const wide = file("wide.json", { designs: [[1, 2, 3]] });
+  const nan = file("nan.json", '{"designs": [[1, NaN]]}');
+  const text = file("text.json", "hello");
+  test.each([
+    [["evaluate", good, "--model", "lcation"], catalogueTexts.unknownModel("lcation", "location")],
+    [["evaluate", good], namedModelTexts.noModel],
+    [["evaluate", at("nowhere.json"), "--model", "location"], fileTexts.missing(at("nowhere.json"))],
+    [["evaluate", folder, "--model", "location"], fileTexts.folder(folder)],
+    [["evaluate", good, "--model", "./nowhere.ts"], fileTexts.missing("./nowhere.ts")],
+    [["evaluate", wide, "--model", "location"], policyFileTexts.width(wide, 1, 3, ["x", "y"])],
+    [["evaluate", nan, "--model", "location"], policyFileTexts.notANumber(nan)],
+    [["evaluate", good, "--model", "location", "--model-options", "3"], namedModelTexts.notObject("3")],
+    [
+      ["optimize", "--model", "location", "--beta", "-1"],
+      '--beta <number> takes a number of at least 0, not "-1".',
+    ],
+    [
+      ["optimize", "--model", "location", "--beta", "NaN"],
+      '--beta <number> takes a number of at least 0, not "NaN".',
+    ],
+    [
+      ["optimize", "--model", "location", "--horizon", "0"],
+      '--horizon <number> takes a whole number of at least 1, not "0".',
+    ],
+    [["optimize", "--model", "location", "--out", at("none/p.json")], /^the folder of .* does not exist/],
+    [["optimize", "--model", "location", "--budget-nats", "0"], /takes a number above 0, not "0"/],
+    [["next", good, "--model", "location", "--history", text], /^.*text\.json is not JSON/],
+    [["evaluate", text, "--model", "location"], /^.*text\.json is neither JSON nor a network/],
+    [["sweep", "--model", "location", "--betas", "0,-1"], /takes numbers of at least 0 with commas/],
+    [["evaluat", good], "unknown command 'evaluat'; did you mean evaluate?"],
+  ])("%j", async (words, message) => {
+    const { code, stdout, stderr } = await design(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const said = /^fairbed: (.*)\n$/.exec(stderr)?.[1];
+    if (typeof message === "string") expect(said).toBe(message);
+    else expect(said).toMatch(message);
+  });
+
+  test("a budget that nothing meets", async () => {
+    const words = ["--model", "location", "--horizon", "1", "--steps", "2", "--starts", "1"];
+    const { code, stderr } = await design("optimize", ...words, "--budget-nats", "1e-9", "--quiet");
+    expect(code).toBe(2);
+    expect(stderr.slice("fairbed: ".length)).toContain(budgetTexts.unmet(1e-9, 0).slice(0, 30));
+  });
+});
+
+describe("design sweep", () => {
+  const words = ["sweep", "--model", "location", "--betas", "0,0.8", "--horizons", "1,2", "--seeds", "2"]
+    .concat(QUICK)
+    .concat(["--out", at("sweep"), "--quiet"]);
+
+  test("has a cell for every setting, and goes on where it stopped", async () => {
+    const whole = await json(...words);
+    expect(whole.cells).toEqual({ total: 8, found: 0, computed: 8 });
+    expect(
+      whole.summary.map(({ beta, horizon, seeds }: Record<string, number>) => [horizon, beta, seeds]),
+    ).toEqual([
+      [1, 0, 2],
+      [1, 0.8, 2],
+      [2, 0, 2],
+      [2, 0.8, 2],
+    ]);
+    const csv = readFileSync(at("sweep/results.csv"), "utf8");
+    const [header, ...lines] = csv.trimEnd().split("\n");
+    expect(lines).toHaveLength(8);
+    for (const line of lines) expect(line.split(",")).toHaveLength(header.split(",").length);
+    for (const name of ["frontier", "designs", "information-by-beta", "information-by-horizon"]) {
+      expect(readFileSync(at(`sweep/${name}.svg`), "utf8")).toMatch(/^<svg /);
+    }
+    // One cell is lost and one was cut short: these two are computed again, to the same.
+    const [lost, cut] = readdirSync(at("sweep/cells"));
+    rmSync(at(`sweep/cells/${lost}`));
+    writeFileSync(at(`sweep/cells/${cut}`), "{");
+    const again = await json(...words);
+    expect(again.cells).toEqual({ total: 8, found: 6, computed: 2 });
+    expect(again.summary).toEqual(whole.summary);
+    expect(readFileSync(at("sweep/results.csv"), "utf8")).toBe(csv);
+    const policy = lines[0].split(",").at(-1) ?? "";
+    expect(await json("next", join(at("sweep"), policy), "--history", file("start.json", []))).toMatchObject({
+      observation: 1,
+    });
+  });
+
+  test("without figures, and on one core, is the same", async () => {
+    const alone = [...words.slice(0, -2), at("alone"), "--jobs", "1", "--figures", "none"];
+    expect((await json(...alone)).files).toEqual([at("alone/results.csv"), at("alone/results.json")]);
+    expect(readFileSync(at("alone/results.csv"), "utf8")).toBe(readFileSync(at("sweep/results.csv"), "utf8"));
+  });
+});

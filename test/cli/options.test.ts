@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { integers, optionalInteger, optionalReal, optionText, reals } from "../../src/cli/options.js";
+
+describe("lists of numbers", () => {
+  const option = reals("--betas <numbers>", "some", [0], { min: 0 });
+
+  test("have commas between them", () => {
+    expect(option.parse?.("0, 0.5,1e-3")).toEqual([0, 0.5, 1e-3]);
+    expect(integers("--n <numbers>", "some", [1]).parse?.("5,10")).toEqual([5, 10]);
+  });
+
+  test.each(["", "1,", "1,-2", "1;2", "NaN", "1,Infinity"])("%j is none", (given) => {
+    const expected = "numbers of at least 0 with commas between them";
+    expect(() => option.parse?.(given)).toThrow(optionText.wrongValue("--betas <numbers>", given, expected));
+  });
+
+  test("of whole ones have no fractions", () => {
+    expect(() => integers("--n <numbers>", "some", [1]).parse?.("1,2.5")).toThrow(/takes whole numbers with/);
+  });
+});
+
+describe("numbers without a fallback", () => {
+  test("are undefined when they are not given", () => {
+    expect(optionalReal("--a <number>", "one").fallback).toBeUndefined();
+    expect(optionalInteger("--a <number>", "one").fallback).toBeUndefined();
+  });
+
+  test("may have to be above something", () => {
+    const option = optionalReal("--rate <number>", "one", { above: 0 });
+    expect(option.parse?.("1e-9")).toBe(1e-9);
+    expect(() => option.parse?.("0")).toThrow('--rate <number> takes a number above 0, not "0".');
+  });
+});
