@@ -218,6 +218,7 @@ export const designsChart = (
     field: "y",
     type: "quantitative" as const,
     title: plane ? variables[1] : "observation",
+    axis: plane ? {} : { tickMinStep: 1, format: "d" },
     scale: { domain: [bottom, top], nice: false, zero: false, reverse: !plane },
   };
   const colour = adaptive

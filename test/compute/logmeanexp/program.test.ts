@@ -4,6 +4,7 @@ import type { Value } from "../../../src/compute/graph/expression.js";
 import {
   add,
   div,
+  equal,
   exp,
   lgamma,
   log,
@@ -11,6 +12,7 @@ import {
   max,
   mul,
   neg,
+  select,
   sigmoid,
   softplus,
   square,
@@ -98,6 +100,14 @@ const cases: Case[] = [
     inputs: { y: BATCH, rate: ["inner"], x: ["observation"] },
     gradients: ["rate", "x"],
     outcome: (u) => Math.floor(Math.abs(2 * u)),
+  },
+  {
+    name: "a choice by the outcome, which does not vary with the inner sample",
+    likelihood: ({ y, theta, x }: Values) =>
+      sub(select(equal(y, 1), mul(theta, x), select(equal(y, 2), neg(theta), 0)), softplus(mul(theta, x))),
+    inputs: { y: BATCH, theta: ["inner"], x: BATCH },
+    gradients: ["theta", "x"],
+    outcome: (u) => (u > 0.5 ? 2 : u > -0.5 ? 1 : 0),
   },
   {
     name: "noise level without axes",

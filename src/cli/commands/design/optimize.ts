@@ -53,7 +53,7 @@ export const optimize = defineCommand({
     beta: real("--beta <number>", "what a nat of leakage costs", 0.8, { min: 0 }),
     horizon: integer("--horizon <number>", "how many observations", 10, { min: 1 }),
     budgetNats: optionalReal("--budget-nats <number>", "at most so much leakage, instead of beta", {
-      min: 0,
+      above: 0,
     }),
     steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
     starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
