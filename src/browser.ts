@@ -65,6 +65,7 @@ export {
   studentT,
   uniform,
 } from "./design/distribution.js";
+export { readHistory } from "./design/history-file.js";
 export {
   type DesignVariable,
   defineModel,
@@ -80,6 +81,13 @@ export {
   sensitive,
   target,
 } from "./design/model.js";
+export {
+  identityOf,
+  MODEL_NAMES,
+  type ModelIdentity,
+  type ModelOptions,
+  shippedModel,
+} from "./design/model-catalogue.js";
 export { type LinearGaussianOptions, linearGaussian } from "./design/models/linear-gaussian.js";
 export { type LocationOptions, locationFinding } from "./design/models/location.js";
 export { type PharmacokineticsOptions, pharmacokinetics } from "./design/models/pharmacokinetics.js";
@@ -95,6 +103,18 @@ export {
   simulate,
   staticPolicy,
 } from "./design/policy.js";
+export {
+  type DadPolicyFile,
+  decodePolicy,
+  encodePolicy,
+  type GreedyPolicyFile,
+  matchModel,
+  type PolicyFile,
+  policyOf,
+  type RandomPolicyFile,
+  type ReachedBounds,
+  type StaticPolicyFile,
+} from "./design/policy-file.js";
 export {
   type Bound,
   type Given,
