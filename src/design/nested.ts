@@ -116,6 +116,7 @@ export class Nested {
     const outerParameters = Object.fromEntries(this.#names.parameters.map((name) => [name, ["outer"]]));
     this.#own = compile((at: Values) => sum("observation", logLikelihood(at)), {
       workspace,
+      checked: true,
       inputs: { ...outerParameters, ...common },
     });
     this.#own.resize({ outer, observation: horizon });
@@ -123,6 +124,7 @@ export class Nested {
       const inputs: Inputs = { ...outerParameters, ...common, adjoint: ["outer"] };
       this.#ownGradient = compile((at: Values) => mul(at.adjoint, logLikelihood(at)), {
         workspace,
+        checked: true,
         inputs,
         gradients: wanted,
       });
@@ -149,6 +151,7 @@ export class Nested {
       const inputs = { ...axes, ...common };
       const program = compileLogMeanExp(traced, {
         workspace,
+        checked: true,
         inputs,
         gradients: wanted,
       }) as LogMeanExp<Inputs>;
@@ -157,6 +160,7 @@ export class Nested {
       if (weighted) {
         normaliser = compileLogMeanExp((at: Values) => logPriorOfHeld(model, roles, parametersOf(at)), {
           workspace,
+          checked: true,
           inputs: axes,
         }) as LogMeanExp<Inputs>;
         normaliser.resize({ outer, inner, observation: 1 });
@@ -311,6 +315,7 @@ export class Nested {
     for (const { given, program, inner, traced, inputs } of this.#evidences) {
       const squared = compileLogMeanExp((at: Values) => mul(2, traced(at)), {
         workspace,
+        checked: true,
         inputs,
       }) as LogMeanExp<Inputs>;
       squared.resize(program.sizes);

@@ -54,6 +54,7 @@ export class Outcomes {
         (at: Values) => Object.fromEntries(model.outcomes.map((name) => [name, value(at, name)])),
         {
           workspace,
+          checked: true,
           inputs: { ...inputs, ...noise },
         },
       );
@@ -64,7 +65,7 @@ export class Outcomes {
           model.outcomes
             .map((name) => mul(at[adjointOf(name)], value(at, name)))
             .reduce((total, term) => add(total, term)),
-        { workspace, inputs: everything, gradients: model.design.map(({ name }) => name) },
+        { workspace, checked: true, inputs: everything, gradients: model.design.map(({ name }) => name) },
       );
     } else {
       // The log probability of every value, the rate of a count, or the value itself where it has a formula.

@@ -23,6 +23,8 @@ export interface LogMeanExpOptions<Inputs extends InputAxes> extends WorkspaceOp
   readonly backend?: Backend;
   /** Where to live; a workspace of its own unless given. */
   readonly workspace?: Workspace;
+  /** Leaves out the checks of the function, where it was traced before and passed them. */
+  readonly checked?: boolean;
 }
 
 /** One number for every value, or a function that gives them once the values are known. */
@@ -72,7 +74,7 @@ export const compileLogMeanExp = <const Inputs extends InputAxes>(
   const gradients = [...new Set(options.gradients ?? [])];
   checkInputs(inputAxes, gradients);
   requireBackend(backend);
-  const traced = trace(logLikelihood, inputAxes, AXES);
+  const traced = trace(logLikelihood, inputAxes, { axes: AXES, checked: options.checked ?? false });
   const root = traced.outputs[SINGLE];
   if (root === undefined) throw new InputError("single", planTexts.single);
   const reduces = ({ op }: Traced) => op === "sum" || op === "logsumexp" || op === "size";

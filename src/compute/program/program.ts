@@ -25,6 +25,8 @@ export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptio
   readonly backend?: Backend;
   /** Where to live; a workspace of its own unless given. */
   readonly workspace?: Workspace;
+  /** Leaves out the checks of the function, where it was traced before and passed them. */
+  readonly checked?: boolean;
 }
 
 type Floats = Float32Array | Float64Array;
@@ -139,7 +141,7 @@ export const compile = <const Inputs extends InputAxes>(
   if (missing !== undefined) {
     throw new InputError("gradient", compileTexts.unknownGradient(missing, Object.keys(inputAxes)));
   }
-  const { graph, inputs, outputs } = trace(fn, inputAxes);
+  const { graph, inputs, outputs } = trace(fn, inputAxes, { checked: options.checked ?? false });
   const names = Object.keys(outputs);
   const root = of ?? (names.length === 1 ? names[0] : undefined);
   if (gradients.length > 0 && (root === undefined || !Object.hasOwn(outputs, root))) {
