@@ -312,7 +312,10 @@ const reachOf = (
   const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
   return model.design.map(({ low, high }) =>
     Number.isFinite(low) && Number.isFinite(high)
-      ? { middle: (low + high) / 2, spread: (high - low) / 4 }
-      : { middle: mean, spread },
+      ? { middle: (low + high) / 2, spread: powerOfTwo((high - low) / 4) }
+      : { middle: mean, spread: powerOfTwo(spread) },
   );
 };
+
+/** The nearest power of two: scaling by it rounds nothing, so that a checkpoint holds a run exactly. */
+const powerOfTwo = (value: number): number => 2 ** Math.round(Math.log2(value));
