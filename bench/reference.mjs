@@ -21,7 +21,7 @@ function logSumExp(values) {
 }
 
 /**
- * The lower bound of R_c (facts.md §2) and its gradient in the designs:
+ * The lower bound of R_c (src/design/quantity.ts) and its gradient in the designs:
  *
  *   mean_b [ (1 + beta) log p(D | theta0) - beta log p(D | theta0, phi0) - log p(D) ],
  *   p(D | theta0) = mean_m p(D | theta0, phi_m)                                  (fresh phi only)

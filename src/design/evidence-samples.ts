@@ -104,7 +104,7 @@ const side = ({ under, over }: EvidenceSamples, quantity: Quantity, bound: Bound
 const halfWidth = ({ error, freedom }: Mean): number =>
   error === 0 ? 0 : -studentTQuantile((1 - LEVEL) / 2, freedom) * error;
 
-/** sum_g c_g E log p(D | g) between its bounds (facts.md, section 2). */
+/** sum_g c_g E log p(D | g) between its bounds (quantity.ts). */
 export const estimateQuantity = (samples: EvidenceSamples, quantity: Quantity): InformationEstimate => {
   const { batches, outer } = samples;
   const lower = meanOverBatches(side(samples, quantity, "lower"), batches, outer);

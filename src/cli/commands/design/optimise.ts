@@ -53,7 +53,7 @@ export const settingsOf = (words: OptimiseWords): OptimiseSettings => {
   }
   if (policy === "dad") return { ...common, steps: steps ?? DAD.steps, rate: rate ?? DAD.rate };
   if (policy === "random") {
-    // N(0, 1) and not the prior: the paper's random designs (facts.md, section 1).
+    // N(0, 1) and not the prior: the paper's random designs.
     return { ...common, distribution: { mean: words.designMean ?? 0, sd: words.designSd ?? 1 } };
   }
   return common;
