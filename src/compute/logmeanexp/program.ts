@@ -34,7 +34,10 @@ export interface LogMeanExp<Inputs extends InputAxes> {
   readonly sizes: Sizes;
   /** Gives every array its length; all elements become zero. */
   resize(sizes: Sizes): void;
-  /** The array of an input, row-major over its axes in the order outer, observation, inner; write into it. */
+  /**
+   * The array of an input, row-major over its axes in the order outer, observation, inner; write into it. A view is
+   * stale after anything was allocated in the same workspace: take it anew.
+   */
   input(name: keyof Inputs & string): Float32Array | Float64Array;
   /** [outer], after `run`. */
   readonly value: Float64Array;
@@ -155,8 +158,10 @@ const compiled = <Inputs extends InputAxes>(
 ): LogMeanExp<Inputs> => {
   const workspace = options.workspace ?? new Workspace(options);
   const fast = plan(root, wanted, { product: true });
-  let variant = new Variant(fast, inputs, workspace);
-  let isProduct = fast.product;
+  const variant = new Variant(fast, inputs, workspace);
+  // The plain form, for the runs in which the product would cost digits: each run decides anew, so that its result
+  // depends on its inputs alone and not on what ran before.
+  let plain: Variant | undefined;
   let sizes = NO_SIZES;
   let value = new Float64Array(0);
   const inputAt = new Map<string, number>();
@@ -173,6 +178,7 @@ const compiled = <Inputs extends InputAxes>(
   const nodeOf = (name: string) => inputs.find((input) => input.name === name) as Traced;
   const release = () => {
     variant.release();
+    plain?.release();
     for (const address of [...inputAt.values(), ...gradientAt.values()]) workspace.release(address);
     inputAt.clear();
     gradientAt.clear();
@@ -194,6 +200,7 @@ const compiled = <Inputs extends InputAxes>(
       for (const [i, { name }] of inputs.entries()) inputAt.set(name, addresses[i]);
       for (const [i, { name }] of wanted.entries()) gradientAt.set(name, addresses[inputs.length + i]);
       variant.resize(sizes, arrays);
+      plain?.resize(sizes, arrays);
     },
     input: (name) =>
       view(
@@ -207,19 +214,22 @@ const compiled = <Inputs extends InputAxes>(
       ),
     run(adjoint) {
       variant.forward(arrays);
-      if (isProduct && !(variant.magnitude() <= LARGEST_FOR_PRODUCT)) {
-        variant.dispose();
-        variant = new Variant(plan(root, wanted, { product: false }), inputs, workspace);
-        isProduct = false;
-        variant.resize(sizes, arrays);
-        variant.forward(arrays);
+      let used = variant;
+      if (fast.product && !(variant.magnitude() <= LARGEST_FOR_PRODUCT)) {
+        if (plain === undefined) {
+          plain = new Variant(plan(root, wanted, { product: false }), inputs, workspace);
+          plain.resize(sizes, arrays);
+        }
+        used = plain;
+        used.forward(arrays);
       }
       const of = adjointOf(adjoint, value);
-      if (wanted.length > 0) variant.backward(arrays, of);
+      if (wanted.length > 0) used.backward(arrays, of);
     },
     dispose() {
       release();
       variant.dispose();
+      plain?.dispose();
       if (options.workspace === undefined) workspace.dispose();
     },
   };

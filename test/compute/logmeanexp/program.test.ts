@@ -304,6 +304,23 @@ describe("both forms and both backends say the same", () => {
     expect(Math.abs(actual - expected)).toBeLessThan(1e-5 * Math.abs(expected) + 1e-6 * size ** 2);
   });
 
+  test("a run depends on its inputs alone, and not on the form that an earlier one took", () => {
+    const program = compileLogMeanExp(location, { ...cases[1], gradients: ["y", "x1"] });
+    program.resize({ outer: 3, inner: 40, observation: 4 });
+    const runWith = (scale: number) => {
+      for (const name of Object.keys(cases[1].inputs)) fill(program.input(name), name, "history");
+      program.input("y").forEach((value, i, array) => {
+        array[i] = scale * value;
+      });
+      program.run();
+      return [...program.value, ...program.gradient("y"), ...program.gradient("x1")];
+    };
+    const before = runWith(1);
+    expect(Math.abs(runWith(30)[0])).toBeGreaterThan(1024); // far beyond what the matrix product is for
+    expect(runWith(1)).toEqual(before);
+    program.dispose();
+  });
+
   test("inputs may have any names", () => {
     const likelihood = (at: Values) =>
       mul(-0.5, square(sub(at["slot 0"], exp(mul(at["#0"], at["stand-in 5"])))));
