@@ -15,7 +15,8 @@ import { parseSync, Visitor } from "vite";
 /** From the bottom up; a folder may import itself and the rows below its own, and nothing beside it. */
 const ROWS = [
   ["core"],
-  ["compute", "learners", "data"],
+  ["compute"],
+  ["learners", "data"],
   ["design", "active", "fairness", "mitigation"],
   ["campaign", "experiments", "report"],
   // The public surface: src/index.ts, src/browser.ts.
