@@ -50,6 +50,7 @@ export {
   type DadWidths,
   dadPolicy,
   PAPER_WIDTHS,
+  refineDad,
   type TrainDadOptions,
   trainDad,
 } from "./design/dad.js";
@@ -65,7 +66,25 @@ export {
   studentT,
   uniform,
 } from "./design/distribution.js";
+export {
+  type EstimateDiagnostics,
+  type EstimateMethod,
+  type EstimateOptions,
+  estimatePolicy,
+  exactInformation,
+  type InformationEstimate,
+  type PolicyEstimate,
+  type RatioEstimate,
+} from "./design/estimate.js";
+export { type Fairness, type FairnessOptions, fairness, type WorstCase } from "./design/fairness-measures.js";
+export { type GreedyOptions, type GreedyPolicy, greedyPolicy } from "./design/greedy.js";
 export { readHistory } from "./design/history-file.js";
+export {
+  type BudgetOptions,
+  type BudgetResult,
+  type FrontierPoint,
+  withinLeakageBudget,
+} from "./design/leakage-budget.js";
 export {
   type DesignVariable,
   defineModel,
@@ -93,8 +112,21 @@ export { type LocationOptions, locationFinding } from "./design/models/location.
 export { type PharmacokineticsOptions, pharmacokinetics } from "./design/models/pharmacokinetics.js";
 export { type PsychometricOptions, psychometric } from "./design/models/psychometric.js";
 export { Nested, type NestedEstimate, type NestedOptions } from "./design/nested.js";
-export { PAPER_SIZES, type SampleSizes, StaticObjective } from "./design/objective.js";
+export {
+  type Noise,
+  type Objective,
+  PAPER_SIZES,
+  type SampleSizes,
+  StaticObjective,
+} from "./design/objective.js";
 export { Outcomes, type OutcomesOptions } from "./design/outcomes.js";
+export {
+  checkParity,
+  type Parity,
+  type ParityOptions,
+  type ParityReason,
+  type Predictor,
+} from "./design/parity.js";
 export {
   type History,
   type Policy,
@@ -115,6 +147,7 @@ export {
   type ReachedBounds,
   type StaticPolicyFile,
 } from "./design/policy-file.js";
+export { type Posterior, type PosteriorOptions, posteriorGiven } from "./design/posterior.js";
 export {
   type Bound,
   type Given,
@@ -124,6 +157,7 @@ export {
   objectiveQuantity,
   type Quantity,
 } from "./design/quantity.js";
+export { type StaticObjectiveOptions, staticObjective } from "./design/static-objective.js";
 export {
   type StaticCheckpoint,
   type TrainedStatic,

@@ -19,7 +19,15 @@ import { PAPER_SIZES, type SampleSizes } from "./objective.js";
 import { Outcomes } from "./outcomes.js";
 import { drawOuter, type History, type Policy } from "./policy.js";
 import { particlesGiven } from "./posterior.js";
-import { type Given, type ObjectiveKind, objectiveQuantity } from "./quantity.js";
+import {
+  evidencesOf,
+  INFORMATION,
+  leakageCost,
+  type ObjectiveKind,
+  objectiveQuantity,
+  type Quantity,
+} from "./quantity.js";
+import { requireNamedModels } from "./static-objective.js";
 import { trainTexts } from "./train-static.js";
 
 /** Hidden widths of the encoder, the width of an encoding, hidden widths of the emitter. */
@@ -42,6 +50,8 @@ export interface DadNetwork {
 export interface TrainDadOptions extends WorkspaceOptions {
   readonly objective?: ObjectiveKind;
   readonly beta?: number;
+  /** Further models that the data must not leak under: the leakage is the largest of theirs and the model's own. */
+  readonly against?: readonly Model[];
   readonly horizon?: number;
   readonly steps?: number;
   readonly rate?: number;
@@ -195,6 +205,7 @@ export const trainDad = async (
   const {
     objective = "conditional",
     beta = 0.8,
+    against = [],
     horizon = 10,
     steps = 10_000,
     rate = 5e-5,
@@ -219,21 +230,17 @@ export const trainDad = async (
   const outcomes = model.outcomes.length;
   const inputs = variables + outcomes;
   const rows = outer * horizon;
-  const quantity = objectiveQuantity(objective, beta);
-  const given = (Object.entries(quantity) as [Given, number][])
-    .filter(([, c]) => c !== 0)
-    .map(([name]) => name);
+  if (against.length > 0) requireNamedModels(model, against);
   const layers = new DadLayers(workspace, widths, variables, outcomes, rows);
-  const nested = new Nested({
-    model,
-    workspace,
-    horizon,
-    ...sizes,
-    designs: "perOuter",
-    given,
-    gradients: true,
-  });
-  const step = new Outcomes({ model, workspace, outer, horizon: 1, designs: "perOuter" });
+  const cost = leakageCost(objective, beta);
+  const [gain, ...costs] =
+    against.length === 0
+      ? [rollout(model, objectiveQuantity(objective, beta), drawParameters)]
+      : [
+          rollout(model, INFORMATION.target, drawParameters),
+          rollout(model, cost, drawParameters),
+          ...against.map((other) => rollout(other, cost, (count, from) => drawOuter(other, count, from))),
+        ];
   try {
     const parameters = new Float32Array(layers.count);
     if (options.from !== undefined) parameters.set(options.from.parameters);
@@ -252,11 +259,24 @@ export const trainDad = async (
       taken = resume.step;
     }
     const gradient = new Float32Array(parameters.length);
-    const run = rollout();
+    const part = new Float32Array(parameters.length);
     for (; taken < steps; taken++) {
       layers.load(parameters);
-      const value = run(stream.split("step").split(taken));
+      const own = stream.split("step").split(taken);
+      let value = gain.run(own);
       layers.gradient(gradient);
+      if (costs.length > 0) {
+        // The objective has the leakage of the model that is worst on this batch.
+        let worst = Infinity;
+        for (const each of costs) {
+          const leaked = each.run(own);
+          if (leaked >= worst) continue;
+          worst = leaked;
+          layers.gradient(part);
+        }
+        value += worst;
+        for (let i = 0; i < gradient.length; i++) gradient[i] += part[i];
+      }
       // Ascent, clipped to a norm.
       let norm = 0;
       for (const derivative of gradient) norm += derivative * derivative;
@@ -277,14 +297,27 @@ export const trainDad = async (
     }
     return dadPolicy(model, horizon, { widths, variables, outcomes, parameters: parameters.slice() });
   } finally {
-    step.dispose();
-    nested.dispose();
+    for (const each of [gain, ...costs]) each.dispose();
     layers.dispose();
     workspace.dispose();
   }
 
-  /** One batch of simulated experiments: the bound, and its gradient in the network's parameters. */
-  function rollout(): (from: RandomStream) => number {
+  /** Batches of experiments simulated by a model: a bound of a quantity, its gradient left in the layers. */
+  function rollout(
+    model: Model,
+    quantity: Quantity,
+    drawParameters: NonNullable<TrainDadOptions["drawParameters"]>,
+  ): { run(from: RandomStream): number; dispose(): void } {
+    const nested = new Nested({
+      model,
+      workspace,
+      horizon,
+      ...sizes,
+      designs: "perOuter",
+      given: evidencesOf(quantity),
+      gradients: true,
+    });
+    const step = new Outcomes({ model, workspace, outer, horizon: 1, designs: "perOuter" });
     const names = model.design.map(({ name }) => name);
     const byName = (list: readonly string[], length: number): Record<string, Float64Array> =>
       Object.fromEntries(list.map((name) => [name, new Float64Array(length)]));
@@ -296,7 +329,7 @@ export const trainDad = async (
     const nowGradients = byName(names, outer);
     const nowAdjoints = byName(model.outcomes, outer);
     const noises: Record<string, Float64Array>[] = [];
-    return (from) => {
+    const run = (from: RandomStream): number => {
       const generating = drawParameters(outer, from.split("parameters"));
       const noise = from.split("noise");
       layers.emitter.input.fill(0);
@@ -374,6 +407,13 @@ export const trainDad = async (
       layers.emitter.backwardParameters({ first: past * outer, count: rows - past * outer });
       return value;
     };
+    return {
+      run,
+      dispose() {
+        step.dispose();
+        nested.dispose();
+      },
+    };
 
     /** The design of a past observation, for every simulated experiment. */
     function repeated(values: Float64Array | undefined, t: number, width: number): Float32Array {
@@ -403,7 +443,7 @@ export const refineDad = async (
   {
     particles = 4000,
     ...options
-  }: Omit<TrainDadOptions, "from" | "history"> & { readonly particles?: number } = {},
+  }: Omit<TrainDadOptions, "from" | "history" | "against"> & { readonly particles?: number } = {},
 ): Promise<ReturnType<typeof dadPolicy>> => {
   if (history.outer !== 1 || history.steps < 1 || history.steps >= policy.horizon) {
     throw new InputError("history", dadTexts.history(history.steps, policy.horizon));

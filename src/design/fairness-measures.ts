@@ -55,7 +55,8 @@ const interfaceOf = ({ design, outcomes }: Model): readonly string[] => [
   ...outcomes,
 ];
 
-const requireSameInterface = (models: readonly (readonly [string, Model])[]): void => {
+/** Models that share a policy must share what it chooses and sees. */
+export const requireSameInterface = (models: readonly (readonly [string, Model])[]): void => {
   if (models.length === 0) throw new InputError("models", fairnessTexts.noModels);
   const [first, model] = models[0];
   const expected = interfaceOf(model);

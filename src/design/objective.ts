@@ -8,7 +8,7 @@ import type { Model } from "./model.js";
 import { Nested } from "./nested.js";
 import { Outcomes } from "./outcomes.js";
 import { drawOuter } from "./policy.js";
-import type { Bound, Given, Quantity } from "./quantity.js";
+import { type Bound, evidencesOf, type Quantity } from "./quantity.js";
 
 export interface SampleSizes {
   /** Simulated experiments in a batch. */
@@ -20,14 +20,28 @@ export interface SampleSizes {
 
 export const PAPER_SIZES: SampleSizes = { outer: 100, contrastive: 1000, marginal: 1000 };
 
-export class StaticObjective {
+/** The noise of simulated experiments: for every model that is simulated, [outer, horizon] for every outcome. */
+export type Noise = readonly Readonly<Record<string, Float64Array>>[];
+
+/** A function of static designs to climb. */
+export interface Objective {
+  /** d(value)/d(design) after `evaluate`, [horizon, variables]. */
+  readonly gradient: Float64Array;
+  /** The noise of the experiments that `stream` determines. */
+  noise(stream: RandomStream): Noise;
+  /** The value at designs [horizon, variables], by samples that `stream` determines, or by given noise. */
+  evaluate(designs: Float64Array, stream: RandomStream, bound?: Bound, noise?: Noise): number;
+  dispose(): void;
+}
+
+/** A bound from nested samples. */
+export class StaticObjective implements Objective {
   readonly #model: Model;
   readonly #sizes: SampleSizes;
   readonly #quantity: Quantity;
   readonly #nested: Nested;
   readonly #outcomes: Outcomes;
   readonly #horizon: number;
-  /** d(bound)/d(design) after `evaluate`, [horizon, variables]. */
   readonly gradient: Float64Array;
 
   constructor(model: Model, quantity: Quantity, horizon: number, sizes: SampleSizes, workspace: Workspace) {
@@ -35,26 +49,22 @@ export class StaticObjective {
     this.#sizes = sizes;
     this.#quantity = quantity;
     this.#horizon = horizon;
-    const given = (Object.entries(quantity) as [Given, number][])
-      .filter(([, c]) => c !== 0)
-      .map(([name]) => name);
+    const given = evidencesOf(quantity);
     const common = { model, workspace, outer: sizes.outer, horizon, designs: "shared" as const };
     this.#nested = new Nested({ ...common, ...sizes, given, gradients: true });
     this.#outcomes = new Outcomes(common);
     this.gradient = new Float64Array(horizon * model.design.length);
   }
 
-  /** The noise of the experiments that `stream` determines: [outer, horizon] for every outcome. */
-  noise(stream: RandomStream): Record<string, Float64Array> {
-    return this.#outcomes.drawNoise(stream.split("noise"));
+  noise(stream: RandomStream): Noise {
+    return [this.#outcomes.drawNoise(stream.split("noise"))];
   }
 
-  /** The bound at designs [horizon, variables], by samples that `stream` determines, or by given noise. */
   evaluate(
     designs: Float64Array,
     stream: RandomStream,
     bound: Bound = "lower",
-    noise: Readonly<Record<string, Float64Array>> = this.noise(stream),
+    [noise]: Noise = this.noise(stream),
   ): number {
     const model = this.#model;
     const variables = model.design.length;

@@ -42,6 +42,14 @@ export const objectiveQuantity = (kind: ObjectiveKind, beta: number): Quantity =
     ? { target: 1 + beta, both: -beta, none: -1 }
     : { target: 1, sensitive: -beta, none: beta - 1 };
 
+/** -beta times the leakage: what the objective has beside EIG_theta. */
+export const leakageCost = (kind: ObjectiveKind, beta: number): Quantity =>
+  kind === "conditional" ? { both: -beta, target: beta } : { sensitive: -beta, none: beta };
+
+/** The evidences that a quantity needs. */
+export const evidencesOf = (quantity: Quantity): Given[] =>
+  GIVEN.filter((given) => (quantity[given] ?? 0) !== 0);
+
 /** Whether an evidence with this coefficient includes the generating sample. */
 export const includesOwn = (coefficient: number, bound: Bound): boolean =>
   bound === "lower" ? coefficient < 0 : coefficient > 0;

@@ -11,13 +11,16 @@ import { InputError } from "../core/errors.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { type MeanEstimate, meanEstimate } from "../core/stats.js";
 import type { Model } from "./model.js";
-import { PAPER_SIZES, type SampleSizes, StaticObjective } from "./objective.js";
+import { type Noise, PAPER_SIZES, type SampleSizes } from "./objective.js";
 import { drawOuter } from "./policy.js";
-import { type ObjectiveKind, objectiveQuantity } from "./quantity.js";
+import type { ObjectiveKind } from "./quantity.js";
+import { staticObjective } from "./static-objective.js";
 
 export interface TrainStaticOptions extends WorkspaceOptions {
   readonly objective?: ObjectiveKind;
   readonly beta?: number;
+  /** Further models that the data must not leak under: the leakage is the largest of theirs and the model's own. */
+  readonly against?: readonly Model[];
   readonly horizon?: number;
   /** Steps that the best start takes in all. */
   readonly steps?: number;
@@ -85,6 +88,14 @@ const COMPARING = 4;
 const SCORING = 12;
 const FINAL_SCORING = 60;
 
+/** The noise of the same experiments without observation t. */
+const withoutObservation = (noise: Noise, t: number, horizon: number): Noise =>
+  noise.map((byOutcome) =>
+    Object.fromEntries(
+      Object.entries(byOutcome).map(([name, all]) => [name, all.filter((_, k) => k % horizon !== t)]),
+    ),
+  );
+
 /** Steps and survivors of each round: a third of the climbs go on each time, for longer. */
 const planRounds = (starts: number, steps: number): { readonly steps: number; readonly keep: number }[] => {
   if (starts === 1) return [{ steps, keep: 1 }];
@@ -106,6 +117,7 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
   const {
     objective = "conditional",
     beta = 0.8,
+    against = [],
     horizon = 10,
     steps = 6000,
     starts = 24,
@@ -120,12 +132,12 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
     if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
   }
   if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", trainTexts.beta(beta));
-  const quantity = objectiveQuantity(objective, beta);
   const stream = randomStream(seed).split("static");
   const workspace = new Workspace(options);
-  const bound = new StaticObjective(model, quantity, horizon, sizes, workspace);
-  const without =
-    horizon > 1 ? new StaticObjective(model, quantity, horizon - 1, sizes, workspace) : undefined;
+  const objectiveFor = (observations: number) =>
+    staticObjective({ model, against, objective, beta, horizon: observations, sizes, workspace });
+  const bound = objectiveFor(horizon);
+  const without = horizon > 1 ? objectiveFor(horizon - 1) : undefined;
   const reach = reachOf(model, stream.split("reach"));
   const drawPlace = (from: RandomStream, centre: readonly number[], width: number): number[] =>
     model.design.map((variable, d) => {
@@ -252,11 +264,7 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
     const valueWithout = (designs: Float64Array, t: number) => {
       const others = designs.filter((_, i) => Math.floor(i / variables) !== t);
       const total = streams.reduce((sum, each, i) => {
-        const noise = Object.entries(noises[i]).map(([name, all]) => [
-          name,
-          all.filter((_, k) => k % horizon !== t),
-        ]);
-        return sum + without.evaluate(others, each, "lower", Object.fromEntries(noise));
+        return sum + without.evaluate(others, each, "lower", withoutObservation(noises[i], t, horizon));
       }, 0);
       return total / COMPARING;
     };

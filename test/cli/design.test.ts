@@ -76,6 +76,32 @@ describe("design evaluate", () => {
     expect(answer.samples).toEqual({ outer: 400, inner: 2000, batches: 16, seed: 1 });
   });
 
+  test("over several models: the worst leakage, with its model named", async () => {
+    const words = ["--model", "linear-gaussian", "--exact", "--against", '[{"noise": 0.5}, {"noise": 2}]'];
+    const { fairness, sensitive } = await json("evaluate", apart, ...words);
+    // The information of one observation: 0.5 log(1 + 1 / noise^2).
+    const worst = 0.5 * Math.log(5);
+    expect(fairness.unconditional.worst).toBe('{"noise":0.5}');
+    expect(fairness.unconditional.leakage.upper).toBeCloseTo(worst, 9);
+    expect(fairness.conditional.fairness.lower).toBeCloseTo(-worst, 9);
+    expect(sensitive.upper).toBeCloseTo(once, 9);
+    const { stdout } = await design("evaluate", apart, ...words);
+    expect(stdout).toContain("worst leakage of 3 models");
+  });
+
+  test.each(["{}", "[1]", "[]", "[{"])("--against %s is refused", async (given) => {
+    const { code, stderr } = await design(
+      "evaluate",
+      apart,
+      "--model",
+      "linear-gaussian",
+      "--against",
+      given,
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain(namedModelTexts.notObjects(given));
+  });
+
   test("says the same to a person", async () => {
     const { code, stdout } = await design("evaluate", apart, "--model", "linear-gaussian", "--exact");
     expect(code).toBe(0);
@@ -159,9 +185,13 @@ describe("a killed run", () => {
   test.each([
     ["static", ["--steps", "2500", "--starts", "3", "--horizon", "3"]],
     ["dad", ["--steps", "900", "--horizon", "3"]],
+    [
+      "budget",
+      ["--policy", "static", "--budget-nats", "0.3", "--steps", "500", "--starts", "1", "--horizon", "2"],
+    ],
   ])("%s: ends as one that was not killed", async (kind, training) => {
     const words = (out: string, ...more: string[]) =>
-      ["optimize", "--model", "location", "--policy", kind, ...training]
+      ["optimize", "--model", "location", ...(kind === "budget" ? [] : ["--policy", kind]), ...training]
         .concat(["--outer", "10", "--inner", "100", "--batches", "2", "--out", at(out), "--quiet"])
         .concat(more);
     const checkpoint = `${kind}-killed.checkpoint`;

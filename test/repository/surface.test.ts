@@ -1,5 +1,5 @@
 /** What the library's users can name: functions, the types of their arguments and results, and the texts of errors. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
 import type {
@@ -39,6 +39,23 @@ test("running moments, of parts and together", () => {
   expect(parts).toEqual({ n: 4, mean: 2.5, m2: 5 });
   expect(sampleVariance(parts)).toBeCloseTo(5 / 3, 15);
   expect(standardError(parts)).toBeCloseTo(Math.sqrt(5 / 12), 15);
+});
+
+test("what the pages of docs/ import is there", () => {
+  for (const page of readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"))) {
+    const text = readFileSync(join(ROOT, "docs", page), "utf8");
+    for (const [, names] of text.matchAll(/import \{([^}]*)\} from "fairbed"/g)) {
+      for (const name of names
+        .split(",")
+        .map((each) => each.trim())
+        .filter((each) => each !== "")) {
+        if (!name.startsWith("type ")) expect(fairbed, `${page}: ${name}`).toHaveProperty(name);
+      }
+    }
+  }
+  for (const name of ["estimatePolicy", "fairness", "checkParity", "greedyPolicy", "withinLeakageBudget"]) {
+    expect(fairbed).toHaveProperty(name);
+  }
 });
 
 test("what errors say can be matched", () => {

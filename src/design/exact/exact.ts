@@ -72,13 +72,16 @@ const canIntegrate = (model: Model, most: number): boolean =>
   model.parameters.every(({ name }) => onGrid(trialOf(model, name))) &&
   model.parameters.filter(({ name }) => isContinuous(model, name)).length <= most;
 
-const canEnumerate = (model: Model, policy: Policy): boolean => {
+/** Others draw: an enumeration would be of one of their draws. */
+const canEnumerate = (model: Model, { kind, horizon }: Policy): boolean =>
+  (kind === "static" || kind === "dad") && canEnumerateModel(model, horizon);
+
+/** Whether so many outcomes of the model can be gone through, and its parameters be put on a grid. */
+export const canEnumerateModel = (model: Model, horizon: number): boolean => {
   const combinations = outcomeCombinations(model);
   return (
     combinations !== undefined &&
-    // Others draw: an enumeration would be of one of their draws.
-    (policy.kind === "static" || policy.kind === "dad") &&
-    combinations.length ** policy.horizon <= MOST_SEQUENCES &&
+    combinations.length ** horizon <= MOST_SEQUENCES &&
     !model.dependentPriors &&
     canIntegrate(model, 2)
   );

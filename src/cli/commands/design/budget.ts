@@ -85,9 +85,11 @@ export const optimiseWithinBudget = async (
     async measure(file, round) {
       const known = done[round]?.measured;
       if (known !== undefined) return known;
-      const evaluation = { ...MEASURING, ...atThreads, seed, beta: settings.beta };
+      const { beta, against = [] } = settings;
+      const evaluation = { ...MEASURING, ...atThreads, seed, beta, against };
       const report = await reportByHelper(loaded, file, evaluation, signal);
-      const leakage = objective === "conditional" ? report.sensitiveGivenTarget : report.sensitive;
+      const own = objective === "conditional" ? report.sensitiveGivenTarget : report.sensitive;
+      const leakage = report.fairness?.[objective].leakage ?? own;
       const measured: Measured = {
         target: report.target.lower,
         leakage: leakage.upper,

@@ -1,11 +1,13 @@
 /** `fairbed design evaluate`: what a policy's experiments tell, in nats, between bounds. */
 import type { InformationEstimate, PolicyEstimate } from "../../../design/estimate.js";
+import type { Fairness } from "../../../design/fairness-measures.js";
+import type { ModelOptions } from "../../../design/model-catalogue.js";
 import type { Policy } from "../../../design/policy.js";
-import { INFORMATION_NAMES, type InformationName } from "../../../design/quantity.js";
+import { INFORMATION_NAMES, type InformationName, type ObjectiveKind } from "../../../design/quantity.js";
 import { defineCommand } from "../../command.js";
 import { argument, flag, integer, optionalInteger, optionalReal } from "../../options.js";
 import type { LoadedModel } from "./load-model.js";
-import { modelOptions } from "./model-options.js";
+import { againstOption, modelOptions } from "./model-options.js";
 import { rightAligned, short } from "./words.js";
 
 /** The paper's: 100 experiments in each of 8 batches, 1e5 inner samples. */
@@ -44,33 +46,44 @@ export interface EvaluateSettings {
   readonly beta: number;
   readonly exact: boolean;
   readonly threads?: number;
+  /** Options of further models: the answer then has the fairness over all of them. */
+  readonly against?: readonly ModelOptions[];
 }
 
 /** Information, ratios and objectives as plain data, the same in `evaluate`, in a policy file and in a sweep. */
 export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>> &
   Pick<PolicyEstimate, "method" | "ratios" | "diagnostics" | "warnings"> & {
     readonly beta: number;
-    readonly objectives: Readonly<Record<"conditional" | "unconditional", InformationEstimate>>;
+    readonly objectives: Readonly<Record<ObjectiveKind, InformationEstimate>>;
+    /** F_c and F_u over the models, where there are several. */
+    readonly fairness?: Readonly<Record<ObjectiveKind, Fairness>>;
   };
 
 export const reportOn = async (
-  { model }: Pick<LoadedModel, "model">,
+  { model, source }: Pick<LoadedModel, "model" | "source">,
   policy: Policy,
-  { outer, inner, batches, seed, beta, exact, threads }: EvaluateSettings,
+  { outer, inner, batches, seed, beta, exact, threads, against = [] }: EvaluateSettings,
   onBatch: (done: number, batches: number) => void = () => {},
 ): Promise<PolicyReport> => {
   const { estimatePolicy } = await import("../../../design/estimate.js");
   const { randomStream } = await import("../../../core/random.js");
-  const { objective, ...estimate } = estimatePolicy(model, policy, {
+  const sampling = {
     outer,
     batches,
     contrastive: inner,
     marginal: inner,
     stream: randomStream(seed).split("evaluate"),
     exact,
-    onBatch,
     ...(threads === undefined ? {} : { threads }),
-  });
+  };
+  const { objective, ...estimate } = estimatePolicy(model, policy, { ...sampling, onBatch });
+  const worstOf = async () => {
+    const { fairness } = await import("../../../design/fairness-measures.js");
+    const { modelsAgainst } = await import("./named-model.js");
+    const models = { "the model": model, ...(await modelsAgainst(source, against)) };
+    const of = (kind: ObjectiveKind) => fairness({ models, policy, kind, ...sampling });
+    return { conditional: of("conditional"), unconditional: of("unconditional") };
+  };
   return {
     ...estimate,
     beta,
@@ -78,6 +91,7 @@ export const reportOn = async (
       conditional: objective("conditional", beta),
       unconditional: objective("unconditional", beta),
     },
+    ...(against.length === 0 ? {} : { fairness: await worstOf() }),
   };
 };
 
@@ -100,6 +114,7 @@ export const evaluate = defineCommand({
     beta: optionalReal("--beta <number>", "what leakage costs in the objectives; the policy's, or 0.8", {
       min: 0,
     }),
+    against: againstOption,
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
   },
   reportsProgress: true,
@@ -111,7 +126,8 @@ export const evaluate = defineCommand({
     const evaluation = evaluationOf(policy.kind, options);
     const beta = options.beta ?? betaOf(file.settings) ?? DEFAULT_BETA;
     const progress = context.progress("evaluating", evaluation.batches);
-    const settings = { ...evaluation, exact, seed, beta };
+    const { optionsAgainst } = await import("./named-model.js");
+    const settings = { ...evaluation, exact, seed, beta, against: optionsAgainst(options.against) };
     const report = await reportByHelper(loaded, file, settings, context.signal, (done) =>
       progress.update(done),
     );
@@ -148,6 +164,18 @@ const LABELS: Readonly<Record<InformationName, string>> = {
   joint: "information about both",
 };
 
+const fairnessTable = (by: NonNullable<PolicyReport["fairness"]>): string[] => [
+  "",
+  ...rightAligned([
+    [`worst leakage of ${Object.keys(by.conditional.models).length} models`, "at least", "at most", "error"],
+    ...(["unconditional", "conditional"] as const).map((kind) => [
+      LABELS[kind === "conditional" ? "sensitiveGivenTarget" : "sensitive"].replace("leakage: ", ""),
+      ...(["lower", "upper", "standardError"] as const).map((side) => by[kind].leakage[side].toFixed(4)),
+    ]),
+  ]),
+  `The worst: ${by.unconditional.worst}; given the target, ${by.conditional.worst}.`,
+];
+
 /** The bounds for a person, in nats. */
 export const tableOf = (report: PolicyReport): string[] => {
   const row = (label: string, { lower, upper, standardError }: InformationEstimate) => [
@@ -174,6 +202,7 @@ export const tableOf = (report: PolicyReport): string[] => {
         `${ratios[name].paper.toFixed(3)} ± ${ratios[name].paperError.toFixed(3)}`,
       ]),
     ]),
+    ...(report.fairness === undefined ? [] : fairnessTable(report.fairness)),
     ...report.warnings.flatMap((warning) => ["", `Note: ${warning}`]),
   ];
 };

@@ -10,6 +10,12 @@ export const modelOptions = {
   modelOptions: text("--model-options <json>", "other options of the model: '{\"noise\": 0.3}'"),
 };
 
+/** Further models that the data must not leak under. */
+export const againstOption = text(
+  "--against <json>",
+  "other options of the model, leakage the worst of all: '[{\"noise\": 0.3}]'",
+);
+
 export interface ModelWords {
   readonly model: string | undefined;
   readonly priorMean: readonly number[] | undefined;

@@ -1,13 +1,16 @@
 /** The model that the words of a command name. */
 import { InputError } from "../../../core/errors.js";
+import type { Model } from "../../../design/model.js";
 import { MODEL_NAMES, type ModelOptions } from "../../../design/model-catalogue.js";
 import { type PolicyFile, policyFileTexts } from "../../../design/policy-file.js";
-import { isFile, type LoadedModel, loadModel } from "./load-model.js";
+import { isFile, type LoadedModel, loadModel, type ModelSource } from "./load-model.js";
 import type { ModelWords } from "./model-options.js";
 
 export const namedModelTexts = {
   notObject: (given: string) =>
     `--model-options takes a JSON object such as {"noise": 0.3}, not ${JSON.stringify(given)}`,
+  notObjects: (given: string) =>
+    `--against takes a JSON list of options of the model such as [{"noise": 0.3}], not ${JSON.stringify(given)}`,
   noModel: "say which model: --model location, or a file such as --model ./my-model.ts",
   unknownOrigin: (name: string, model: string) =>
     `${name} was made for the model ${model}, which is not shipped: name its file with --model`,
@@ -43,6 +46,31 @@ export const modelForPolicy = async (
   return loadModel({ model, options: { ...inherited, ...optionsOf(words) } });
 };
 
+/** What `--against` lists: options of further models. */
+export const optionsAgainst = (json: string | undefined): readonly ModelOptions[] => {
+  if (json === undefined) return [];
+  const value = parsed(json);
+  const isObject = (each: unknown) => typeof each === "object" && each !== null && !Array.isArray(each);
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) {
+    throw new InputError("option-value", namedModelTexts.notObjects(json));
+  }
+  return value as ModelOptions[];
+};
+
+/** The models of `--against`: the model with other options, by names that tell them apart. */
+export const modelsAgainst = async (
+  { model, options }: ModelSource,
+  against: readonly ModelOptions[],
+): Promise<Readonly<Record<string, Model>>> =>
+  Object.fromEntries(
+    await Promise.all(
+      against.map(async (each) => {
+        const loaded = await loadModel({ model, options: { ...options, ...each } });
+        return [JSON.stringify(each), loaded.model] as const;
+      }),
+    ),
+  );
+
 const optionsOf = ({ priorMean, modelOptions: json }: Omit<ModelWords, "model">): ModelOptions => ({
   ...(json === undefined ? {} : objectIn(json)),
   ...(priorMean === undefined ? {} : { priorMean: priorMean.length === 1 ? priorMean[0] : priorMean }),
@@ -50,12 +78,15 @@ const optionsOf = ({ priorMean, modelOptions: json }: Omit<ModelWords, "model">)
 
 const objectIn = (json: string): ModelOptions => {
   const wrong = () => new InputError("option-value", namedModelTexts.notObject(json));
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw wrong();
-  }
+  const value = parsed(json);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong();
   return value as ModelOptions;
+};
+
+const parsed = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 };

@@ -1,11 +1,14 @@
 /** Finds a policy by its settings: what `design optimize` and every cell of `design sweep` do. */
+import { InputError } from "../../../core/errors.js";
 import type { DadCheckpoint } from "../../../design/dad.js";
 import type { Model } from "../../../design/model.js";
+import type { ModelOptions } from "../../../design/model-catalogue.js";
 import type { PolicyFile, ReachedBounds } from "../../../design/policy-file.js";
 import { INFORMATION_NAMES, type ObjectiveKind } from "../../../design/quantity.js";
 import type { StaticCheckpoint } from "../../../design/train-static.js";
 import type { PolicyReport } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
+import { modelsAgainst } from "./named-model.js";
 
 export const POLICIES = ["static", "dad", "greedy", "random"] as const;
 export type PolicyKind = (typeof POLICIES)[number];
@@ -24,7 +27,13 @@ export interface OptimiseWords {
   readonly rate?: number | undefined;
   readonly designMean?: number | undefined;
   readonly designSd?: number | undefined;
+  readonly against?: readonly ModelOptions[];
 }
+
+export const optimiseTexts = {
+  against: (policy: string) =>
+    `a ${policy} policy is chosen under one model: leave out --against, or choose --policy static or dad`,
+};
 
 /** Everything that decides the result, and nothing else: plain data, as stored in the policy's file. */
 export type OptimiseSettings = Readonly<
@@ -32,6 +41,8 @@ export type OptimiseSettings = Readonly<
     steps?: number;
     starts?: number;
     rate?: number;
+    /** Options of further models that the data must not leak under. */
+    against?: readonly ModelOptions[];
     distribution?: { readonly mean: number; readonly sd: number };
   }
 >;
@@ -42,7 +53,11 @@ const DAD = { steps: 10_000, rate: 5e-5 };
 
 export const settingsOf = (words: OptimiseWords): OptimiseSettings => {
   const { policy, objective, beta, horizon, seed, steps, starts, rate } = words;
-  const common = { policy, objective, beta, horizon, seed };
+  const { against = [] } = words;
+  if (against.length > 0 && policy === "greedy") {
+    throw new InputError("against", optimiseTexts.against(policy));
+  }
+  const common = { policy, objective, beta, horizon, seed, ...(against.length > 0 ? { against } : {}) };
   if (policy === "static") {
     return {
       ...common,
@@ -78,17 +93,18 @@ export interface OptimiseRun {
 
 /** The policy as it goes into a file, without what it reaches. */
 export const optimise = async (
-  { model, identity }: Pick<LoadedModel, "model" | "identity">,
+  { model, identity, source }: LoadedModel,
   settings: OptimiseSettings,
   { threads, onProgress = async () => {}, resume, warm }: OptimiseRun = {},
 ): Promise<PolicyFile> => {
-  const { policy: kind, horizon, seed, distribution, ...how } = settings;
+  const { policy: kind, horizon, seed, distribution, against = [], ...how } = settings;
   const record = { horizon, model: identity, seed, settings };
   const training = {
     ...how,
     horizon,
     seed,
     onProgress,
+    against: Object.values(await modelsAgainst(source, against)),
     ...(threads === undefined ? {} : { threads }),
   };
   if (kind === "random") {

@@ -10,7 +10,7 @@ import type { BudgetPoint } from "./budget.js";
 import type { CheckpointFile } from "./checkpoint.js";
 import { betaOf, evaluationOf, evaluationOptions, tableOf } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
-import { modelOptions } from "./model-options.js";
+import { againstOption, modelOptions } from "./model-options.js";
 import {
   OBJECTIVES,
   type OptimiseRun,
@@ -60,6 +60,7 @@ export const optimize = defineCommand({
     rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
     designMean: real("--design-mean <number>", "where random designs are drawn around", 0),
     designSd: real("--design-sd <number>", "how far random designs are spread", 1, { above: 0 }),
+    against: againstOption,
     ...evaluationOptions,
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
     out: text("--out <file>", "where the policy goes", "policy.json"),
@@ -69,12 +70,13 @@ export const optimize = defineCommand({
   async run({ options, context }) {
     const { out, resume, budgetNats } = options;
     await requireFolder(out);
-    const { namedModel } = await import("./named-model.js");
+    const { namedModel, optionsAgainst } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
     const { reportByHelper } = await import("./helper.js");
     const { checkpointFile, checkpointPath, readCheckpoint } = await import("./checkpoint.js");
     const loaded = await namedModel(options);
-    const settings = settingsOf(options);
+    const against = optionsAgainst(options.against);
+    const settings = settingsOf({ ...options, against });
     const started = performance.now();
     const identity = {
       ...settings,
@@ -94,7 +96,13 @@ export const optimize = defineCommand({
     const { file, frontier } = await findPolicy(loaded, settings, budgetNats, run);
     const beta = betaOf(file.settings) ?? settings.beta;
     const trained = performance.now();
-    const evaluation = { ...evaluationOf(file.kind, options), seed: settings.seed, beta, exact: false };
+    const evaluation = {
+      ...evaluationOf(file.kind, options),
+      seed: settings.seed,
+      beta,
+      exact: false,
+      against,
+    };
     const progress = context.progress("evaluating", evaluation.batches);
     const report = await reportByHelper(loaded, file, evaluation, context.signal, (done) =>
       progress.update(done),
