@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from epig_peer import epig
 from serve import serve
 
 CHUNK = 1000  # inner samples at a time: the [B, chunk, T] temporary stays within the cache
@@ -33,8 +34,8 @@ def logmeanexp_value(inputs, settings):
 
 if __name__ == "__main__":
     serve(
-        {"logmeanexp-value": logmeanexp_value},
+        {"logmeanexp-value": logmeanexp_value, "epig": epig},
         array=lambda data, shape: np.array(data, dtype=np.float32).reshape(shape),
-        set_threads=lambda threads: None,  # its element-wise operations have one thread
+        set_threads=lambda threads: None,  # element-wise operations have one thread; epig has its own two
         about=f"numpy {np.__version__}",
     )

@@ -16,9 +16,10 @@ export interface OptionDescription<Value> {
   readonly choices: readonly string[] | undefined;
 }
 
-/** One positional argument, always required. */
+/** One positional argument; only the last ones may be left out. */
 export interface ArgumentDescription {
   readonly summary: string;
+  readonly optional?: boolean;
 }
 
 export type Options = Readonly<Record<string, OptionDescription<unknown>>>;
@@ -27,7 +28,9 @@ export type Arguments = Readonly<Record<string, ArgumentDescription>>;
 export type OptionValues<O extends Options> = {
   readonly [Name in keyof O]: O[Name] extends OptionDescription<infer Value> ? Value : never;
 };
-export type ArgumentValues<A extends Arguments> = { readonly [Name in keyof A]: string };
+export type ArgumentValues<A extends Arguments> = {
+  readonly [Name in keyof A]: A[Name] extends { readonly optional: true } ? string | undefined : string;
+};
 
 /** What the command line lends to a command while it runs. */
 export interface CommandContext {

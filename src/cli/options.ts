@@ -15,6 +15,12 @@ export const optionText = {
 
 export const argument = (summary: string): ArgumentDescription => ({ summary });
 
+/** One that may be left out. */
+export const optionalArgument = (summary: string): ArgumentDescription & { readonly optional: true } => ({
+  summary,
+  optional: true,
+});
+
 /** A switch: `--verbose`. */
 export const flag = (flags: string, summary: string): OptionDescription<boolean> => ({
   flags,

@@ -85,7 +85,9 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
     .description(command.summary)
     .helpOption("-h, --help", "show this help")
     .exitOverride(stopWith(`fairbed ${command.name}`));
-  for (const [name, { summary }] of Object.entries(command.arguments)) parser.argument(`<${name}>`, summary);
+  for (const [name, { summary, optional }] of Object.entries(command.arguments)) {
+    parser.argument(optional ? `[${name}]` : `<${name}>`, summary);
+  }
   for (const option of Object.values(command.options)) parser.addOption(parserOption(option));
   if (command.print !== undefined) parser.option("--json", "print the result as JSON");
   if (command.reportsProgress) parser.option("-q, --quiet", "do not report progress");

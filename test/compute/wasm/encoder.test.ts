@@ -182,6 +182,7 @@ const plain: readonly (readonly [PlainInstruction, readonly ValueType[], ValueTy
   ...unary(F64, F64, ["f64.abs", "f64.neg", "f64.sqrt"]),
   ...binary(F64, F64, ["f64.add", "f64.sub", "f64.mul", "f64.div"]),
   ...binary(F64, I32, ["f64.lt", "f64.gt", "f64.le"]),
+  ...unary(I64, I64, ["i64.popcnt"]),
   ...unary(I64, I32, ["i32.wrap_i64"]),
   ...unary(I32, I64, ["i64.extend_i32_u"]),
   ...unary(F64, F32, ["f32.demote_f64"]),
@@ -230,6 +231,7 @@ describe("instructions", () => {
         -7n,
       ),
     ).toBe(-21n);
+    expect(compiled<(a: bigint) => bigint>([I64], [I64], (w) => w.get(0).op("i64.popcnt"))(-2n)).toBe(63n);
   });
 
   const lanes = (

@@ -1,0 +1,121 @@
+/** FairBED for a pool: information about the target label less what is given away about the sensitive ones. */
+import { InputError } from "../core/errors.js";
+import { type EpigOptions, epig } from "./epig.js";
+import { type Members, membersTexts } from "./members.js";
+import { bald, predictiveEntropy } from "./scores.js";
+
+export const fairbedTexts = {
+  beta: (given: unknown) =>
+    `beta was ${String(given)}: give a finite number of at least 0, where 0 ignores the sensitive labels`,
+  noSensitive:
+    "no sensitive model was given: give the members of at least one, or use a score without leakage",
+  combine: (given: unknown) =>
+    `combine was ${JSON.stringify(given)}: choose "sum" or "worst" for several sensitive labels`,
+};
+
+/** What one model says of the candidates and of the target inputs, with the same members on both sides. */
+export interface Prediction extends EpigOptions {
+  readonly pool: Members;
+  readonly targets: Members;
+}
+
+/** A score and what it is made of, each [pool rows] in nats: score = target - beta * leakage. */
+export interface ScoreParts {
+  readonly score: Float64Array;
+  /** About the target label. */
+  readonly target: Float64Array;
+  /** About the sensitive labels, combined. */
+  readonly leakage: Float64Array;
+}
+
+export interface FairnessOptions {
+  /** How much leakage counts, at least 0. */
+  readonly beta: number;
+  /** Of several sensitive labels: the sum of what leaks ("sum", unless given), or the most of any ("worst"). */
+  readonly combine?: "sum" | "worst";
+}
+
+export const requireBeta = (beta: number): void => {
+  if (!(beta >= 0 && beta < Number.POSITIVE_INFINITY)) {
+    throw new InputError("beta", fairbedTexts.beta(beta));
+  }
+};
+
+/** One leakage for each candidate from that of each sensitive label; "worst" takes the largest candidate by candidate. */
+export const combineLeakages = (
+  leakages: readonly Float64Array[],
+  combine: FairnessOptions["combine"] = "sum",
+): Float64Array => {
+  if (combine !== "sum" && combine !== "worst") {
+    throw new InputError("combine", fairbedTexts.combine(combine));
+  }
+  const [first, ...rest] = leakages;
+  if (first === undefined) throw new InputError("sensitive", fairbedTexts.noSensitive);
+  const all = first.slice();
+  for (const each of rest) {
+    for (let n = 0; n < all.length; n++) {
+      all[n] = combine === "sum" ? all[n] + each[n] : Math.max(all[n], each[n]);
+    }
+  }
+  return all;
+};
+
+/** score = target - beta * leakage. */
+export const combineParts = (target: Float64Array, leakage: Float64Array, beta: number): ScoreParts => ({
+  score: target.map((value, n) => value - beta * leakage[n]),
+  target,
+  leakage,
+});
+
+/** Refuses sensitive models of other candidates, before anything is computed. */
+export const requireSameCandidates = (target: Members, sensitive: readonly Members[]): void => {
+  if (sensitive.length === 0) throw new InputError("sensitive", fairbedTexts.noSensitive);
+  for (const [i, each] of sensitive.entries()) {
+    if (each.rows !== target.rows) {
+      throw new InputError("members", membersTexts.rows(`sensitive model ${i + 1}`, each.rows, target.rows));
+    }
+  }
+};
+
+const combined = <Given>(
+  target: Given,
+  sensitive: readonly Given[],
+  { beta, combine }: FairnessOptions,
+  poolOf: (given: Given) => Members,
+  score: (given: Given) => Float64Array,
+): ScoreParts => {
+  requireBeta(beta);
+  requireSameCandidates(poolOf(target), sensitive.map(poolOf));
+  return combineParts(score(target), combineLeakages(sensitive.map(score), combine), beta);
+};
+
+/**
+ * FairBED-EPIG: R(n) = EPIG_theta(n) - beta EPIG_phi(n), the paper's unconditional objective of section 5. The models
+ * are separate, each with members and targets of its own; every one may have its own correction.
+ */
+export const fairbedEpig = (
+  target: Prediction,
+  sensitive: readonly Prediction[],
+  options: FairnessOptions,
+): ScoreParts =>
+  combined(
+    target,
+    sensitive,
+    options,
+    ({ pool }) => pool,
+    ({ pool, targets, ...rest }) => epig(pool, targets, rest),
+  );
+
+/** FairBED-BALD: BALD_theta(n) - beta BALD_phi(n), information about the models' parameters and not their predictions. */
+export const fairbedBald = (
+  target: Members,
+  sensitive: readonly Members[],
+  options: FairnessOptions,
+): ScoreParts => combined(target, sensitive, options, (pool) => pool, bald);
+
+/**
+ * Heuristic fair entropy, the paper's ablation: H[p(y_theta | n)] - beta H[p(y_phi | n)]. Its `leakage` is the entropy
+ * of the sensitive prediction, which is large where the sensitive label is **hard** to tell.
+ */
+export const hfe = (target: Members, sensitive: readonly Members[], options: FairnessOptions): ScoreParts =>
+  combined(target, sensitive, options, (pool) => pool, predictiveEntropy);

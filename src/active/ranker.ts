@@ -1,0 +1,125 @@
+/**
+ * One step of the loop for labels that are still unknown: which candidates to ask for next. A candidate's score
+ * depends on the candidate and the targets alone, so a pool of any size is scored part by part and only the best are
+ * kept.
+ */
+import { InputError } from "../core/errors.js";
+import type { RandomStream } from "../core/random.js";
+import type { Classifier, FeatureMatrix } from "../learners/classifier.js";
+import type { Selected } from "./batch.js";
+import type { Correction } from "./correction.js";
+import type { FairnessOptions, Prediction, ScoreParts } from "./fairbed.js";
+import { type StrategyName, strategies } from "./strategies.js";
+
+export interface RankerOptions {
+  readonly method: StrategyName;
+  readonly beta: number;
+  readonly combine?: FairnessOptions["combine"];
+  /** The model of the target, fitted on what is labelled. */
+  readonly target: Classifier;
+  /** The models of the sensitive labels. */
+  readonly sensitive: readonly Classifier[];
+  /** What predictions are wanted for. */
+  readonly targets: FeatureMatrix;
+  readonly correction?: Correction;
+  readonly sensitiveCorrection?: Correction;
+  readonly stream: RandomStream;
+}
+
+export interface Ranker {
+  /** The parts of the scores of one part of the pool; `part` is its number, for methods that draw. */
+  score(candidates: FeatureMatrix, part: number): ScoreParts;
+}
+
+export const createRanker = (options: RankerOptions): Ranker => {
+  const { method, beta, combine, target, sensitive, targets, stream } = options;
+  const strategy = strategies[method];
+  const used = strategy.uses.sensitive ? sensitive : [];
+  const targetMembers = target.predictMembers(targets);
+  const sensitiveMembers = used.map((each) => each.predictMembers(targets));
+  return {
+    score(candidates, part) {
+      const own = stream.split(part);
+      const corrected = (correction: Correction | undefined) =>
+        correction === undefined ? {} : { correction, stream: own.split("correction") };
+      const prediction: Prediction = {
+        pool: target.predictMembers(candidates),
+        targets: targetMembers,
+        ...corrected(options.correction),
+      };
+      return strategy.score({
+        target: prediction,
+        sensitive: used.map((each, i) => ({
+          pool: each.predictMembers(candidates),
+          targets: sensitiveMembers[i],
+          ...corrected(options.sensitiveCorrection),
+        })),
+        beta,
+        ...(combine === undefined ? {} : { combine }),
+        stream: own.split("random"),
+      });
+    },
+  };
+};
+
+/** One that may be among the best: its row in the whole pool. */
+export type Ranked = Omit<Selected, "rank">;
+
+export const bestTexts = {
+  size: (given: unknown) =>
+    `the number of candidates was ${String(given)}: give a whole number of at least 1`,
+};
+
+/** The better of two: by score less what its cost is worth, the lower row of equals. */
+const isBetter = (a: Ranked, b: Ranked, weight: number): boolean => {
+  const [first, second] = [a.score - weight * a.cost, b.score - weight * b.cost];
+  return first !== second ? first > second : a.row < b.row;
+};
+
+/**
+ * The best `size` of all that are offered, in any order and in any parts: the same as of all at once, so parts may be
+ * scored on different machines and merged.
+ */
+export const createBest = (size: number, costWeight = 0) => {
+  if (!Number.isInteger(size) || size < 1) throw new InputError("batch-size", bestTexts.size(size));
+  // A heap with the worst on top.
+  const heap: Ranked[] = [];
+  const worse = (i: number, j: number): boolean => isBetter(heap[j], heap[i], costWeight);
+  const swap = (i: number, j: number): void => {
+    [heap[i], heap[j]] = [heap[j], heap[i]];
+  };
+  const sink = (): void => {
+    for (let at = 0; ; ) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      let worst = at;
+      if (left < heap.length && worse(left, worst)) worst = left;
+      if (right < heap.length && worse(right, worst)) worst = right;
+      if (worst === at) return;
+      swap(at, worst);
+      at = worst;
+    }
+  };
+  return {
+    offer(candidate: Ranked): void {
+      if (heap.length === size) {
+        if (!isBetter(candidate, heap[0], costWeight)) return;
+        heap[0] = candidate;
+        sink();
+        return;
+      }
+      heap.push(candidate);
+      for (let at = heap.length - 1; at > 0; ) {
+        const parent = (at - 1) >> 1;
+        if (!worse(at, parent)) return;
+        swap(at, parent);
+        at = parent;
+      }
+    },
+    /** Best first. */
+    ranked(): Selected[] {
+      return [...heap]
+        .sort((a, b) => (isBetter(a, b, costWeight) ? -1 : 1))
+        .map((each, i) => ({ ...each, rank: i + 1 }));
+    },
+  };
+};

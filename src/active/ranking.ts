@@ -1,0 +1,28 @@
+/** Rows from the largest key down, ties by the lowest row, as far as they are asked for. */
+
+/**
+ * A heap over the rows: putting it up takes time linear in them, and each row taken a logarithm, so that a few of
+ * many cost no sort. Keys must not be NaN.
+ */
+export function* descending(keys: Float64Array): Generator<number> {
+  let size = keys.length;
+  const heap = Int32Array.from({ length: size }, (_, row) => row);
+  const before = (a: number, b: number): boolean => keys[a] > keys[b] || (keys[a] === keys[b] && a < b);
+  const sift = (start: number): void => {
+    const row = heap[start];
+    let at = start;
+    for (let child = 2 * at + 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && before(heap[child + 1], heap[child])) child++;
+      if (!before(heap[child], row)) break;
+      heap[at] = heap[child];
+      at = child;
+    }
+    heap[at] = row;
+  };
+  for (let start = (size >> 1) - 1; start >= 0; start--) sift(start);
+  while (size > 0) {
+    yield heap[0];
+    heap[0] = heap[--size];
+    sift(0);
+  }
+}

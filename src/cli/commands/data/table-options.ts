@@ -1,0 +1,120 @@
+/** The options that every command which reads a table shares, and the task that they describe. */
+import { InputError } from "../../../core/errors.js";
+import type { LabelChoice } from "../../../data/label.js";
+import type { ReadOptions } from "../../../data/source.js";
+import type { Task } from "../../../data/task.js";
+import type { OptionDescription } from "../../command.js";
+import { flag, text } from "../../options.js";
+
+/** Names with commas between them; a comma inside a name is written twice. */
+const names = (flags: string, summary: string): OptionDescription<readonly string[] | undefined> => ({
+  flags,
+  summary,
+  parse: (given) => splitNames(given),
+  fallback: undefined,
+  choices: undefined,
+});
+
+const splitNames = (given: string): readonly string[] =>
+  given
+    .replaceAll(",,", "\u0000")
+    .split(",")
+    .map((name) => name.replaceAll("\u0000", ",").trim())
+    .filter((name) => name !== "");
+
+/** How a file is read. */
+export const readOptions = {
+  query: text("--query <sql>", 'SQL on the file, as the table "data", or on a database file'),
+  delimiter: text("--delimiter <text>", "what separates the columns of a CSV file; guessed"),
+  missing: names("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null)"),
+};
+
+export const tableOptions = {
+  target: text("--target <column>", "what is to be predicted: a column, column=value or column>=number"),
+  sensitive: names("--sensitive <columns>", "what must not be given away, in the same form"),
+  combined: flag("--combined", "several sensitive columns as one, a class for each combination"),
+  features: names("--features <columns>", "exactly these columns to learn from"),
+  exclude: names("--exclude <columns>", "columns to leave out of the features"),
+  weights: text("--weights <column>", "how much each row counts"),
+  id: text("--id <column>", "the column that names the rows"),
+  task: text("--task <name>", "one of the paper's tasks instead of a table: see fairbed data list"),
+  ...readOptions,
+};
+
+export interface ReadWords {
+  readonly query: string | undefined;
+  readonly delimiter: string | undefined;
+  readonly missing: readonly string[] | undefined;
+}
+
+export interface TableWords extends ReadWords {
+  readonly target: string | undefined;
+  readonly sensitive: readonly string[] | undefined;
+  readonly combined: boolean;
+  readonly features: readonly string[] | undefined;
+  readonly exclude: readonly string[] | undefined;
+  readonly weights: string | undefined;
+  readonly id: string | undefined;
+  readonly task: string | undefined;
+}
+
+export const tableOptionTexts = {
+  noTable: "name a table, such as people.csv, or one of the paper's tasks with --task students",
+  tableAndTask: "give a table or --task, not both",
+  noTarget: "say what is to be predicted with --target, such as --target income=high",
+  noSensitive: "say what must not be given away with --sensitive, such as --sensitive sex",
+  taskHasLabels: (option: string) =>
+    `--task says what the ${option} is: leave out --${option}, or give the table itself`,
+};
+
+export const readSettings = ({ query, delimiter, missing }: ReadWords): ReadOptions => ({
+  ...(query === undefined ? {} : { query }),
+  ...(delimiter === undefined ? {} : { delimiter: delimiter === "\\t" ? "\t" : delimiter }),
+  ...(missing === undefined ? {} : { missing }),
+});
+
+/** What the words say of a task, without its table. */
+export const taskSettings = (words: TableWords) => {
+  const { target, sensitive, combined, features, exclude, weights, id } = words;
+  if (target === undefined) throw new InputError("no-target", tableOptionTexts.noTarget);
+  if (sensitive === undefined) throw new InputError("no-sensitive", tableOptionTexts.noSensitive);
+  return {
+    target: target as LabelChoice,
+    sensitive: sensitive as readonly LabelChoice[],
+    combineSensitive: combined,
+    ...(features === undefined ? {} : { features }),
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(weights === undefined ? {} : { weights }),
+    ...(id === undefined ? {} : { id }),
+  };
+};
+
+/** The task of a command: of its table, or one of the paper's. `seed` decides what a paper's task draws. */
+export const readTask = async (
+  path: string | undefined,
+  words: TableWords,
+  seed: number,
+): Promise<{ readonly task: Task; readonly name: string }> => {
+  if (words.task !== undefined) return paperTask(words.task, path, words, seed);
+  if (path === undefined) throw new InputError("no-table", tableOptionTexts.noTable);
+  const settings = taskSettings(words);
+  const { readTable } = await import("../../../data/source.js");
+  const { defineTask } = await import("../../../data/task.js");
+  const table = await readTable(path, readSettings(words));
+  return { task: defineTask(table, settings), name: path };
+};
+
+const paperTask = async (name: string, path: string | undefined, words: TableWords, seed: number) => {
+  if (path !== undefined) throw new InputError("table-and-task", tableOptionTexts.tableAndTask);
+  for (const option of ["target", "sensitive"] as const) {
+    if (words[option] !== undefined) throw new InputError("task", tableOptionTexts.taskHasLabels(option));
+  }
+  const { loadPaperTask } = await import("../../../data/paper-tasks.js");
+  const { exclude, features } = words;
+  const { task } = await loadPaperTask(name, {
+    seed,
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(features === undefined ? {} : { features }),
+  });
+  return { task, name };
+};

@@ -1,0 +1,65 @@
+/** What a table was understood to be, shown before it is used. */
+import type { Column, Table } from "./table.js";
+
+export interface ColumnDescription {
+  readonly name: string;
+  readonly type: "number" | "category";
+  /** How many different values there are. */
+  readonly distinct: number;
+  readonly missing: number;
+  /** The range of the numbers, or the first levels: what the column holds, and no single row of it. */
+  readonly example: string;
+}
+
+export interface TableDescription {
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: readonly ColumnDescription[];
+  readonly notes: readonly string[];
+}
+
+const SHOWN_LEVELS = 4;
+/** A level that only so few rows have may say who they are, as a name or an address does. */
+const ROWS_TO_SHOW_A_LEVEL = 5;
+
+export const describeTable = (table: Table): TableDescription => ({
+  name: table.name,
+  rows: table.rows,
+  columns: table.columns.map(describeColumn),
+  notes: table.notes,
+});
+
+export const describeColumn = (column: Column): ColumnDescription =>
+  column.kind === "numeric" ? describeNumbers(column) : describeLevels(column);
+
+const describeNumbers = ({ name, values, unit }: Column & { kind: "numeric" }): ColumnDescription => {
+  let missing = 0;
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  const distinct = new Set<number>();
+  for (const value of values) {
+    if (Number.isNaN(value)) {
+      missing += 1;
+      continue;
+    }
+    distinct.add(value);
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  const range = distinct.size === 0 ? "" : distinct.size === 1 ? `${low}` : `${low} to ${high}`;
+  const example = unit === undefined ? range : `${range} ${unit}`.trim();
+  return { name, type: "number", distinct: distinct.size, missing, example };
+};
+
+const describeLevels = ({ name, codes, levels }: Column & { kind: "categorical" }): ColumnDescription => {
+  const counts = new Int32Array(levels.length);
+  let missing = 0;
+  for (const code of codes) {
+    if (code < 0) missing += 1;
+    else counts[code] += 1;
+  }
+  const used = levels.filter((_, code) => counts[code] > 0).length;
+  const shown = levels.filter((_, code) => counts[code] >= ROWS_TO_SHOW_A_LEVEL).slice(0, SHOWN_LEVELS);
+  const more = used > shown.length ? [shown.length === 0 ? "(rare values, not shown)" : "…"] : [];
+  return { name, type: "category", distinct: used, missing, example: [...shown, ...more].join(", ") };
+};

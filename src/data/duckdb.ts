@@ -1,0 +1,74 @@
+/** The database that reads tables: an optional package, loaded when the first table is read. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { EnvironmentError } from "../core/errors.js";
+
+export const duckdbTexts = {
+  missing: "tables are read by DuckDB, which is not installed here: run npm install @duckdb/node-api.",
+  extension: (what: string, extension: string, instead: string) =>
+    `${what} needs DuckDB's extension "${extension}", which is not installed and could not be downloaded: connect to the internet once, or ${instead}.`,
+};
+
+/** Runs `use` with a database of its own, in memory, which is gone afterwards. */
+export const withDatabase = async <Result>(
+  use: (connection: DuckDBConnection) => Promise<Result>,
+): Promise<Result> => {
+  const { instance, connection } = await openDatabase();
+  try {
+    return await use(connection);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+};
+
+export const openDatabase = async () => {
+  const { DuckDBInstance } = await loadDuckdb();
+  const instance = await DuckDBInstance.create(":memory:", {
+    // What does not fit goes here, and not into the folder that the user happens to be in.
+    temp_directory: join(tmpdir(), `fairbed-duckdb-${process.pid}`),
+    // Nothing is downloaded unless this file asks for it.
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  });
+  return { instance, connection: await instance.connect() };
+};
+
+const loadDuckdb = async (): Promise<typeof import("@duckdb/node-api")> => {
+  try {
+    return await import("@duckdb/node-api");
+  } catch (error) {
+    throw new EnvironmentError("no-duckdb", duckdbTexts.missing, { cause: error });
+  }
+};
+
+/** Loads an extension, downloading it where that is possible; false where it is not. */
+export const loadExtension = async (
+  connection: DuckDBConnection,
+  name: string,
+  from: "core" | "community" = "core",
+): Promise<boolean> => {
+  const attempt = async (sql: string) => {
+    try {
+      await connection.run(sql);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return (
+    (await attempt(`LOAD ${name}`)) ||
+    ((await attempt(`INSTALL ${name} FROM ${from}`)) && (await attempt(`LOAD ${name}`)))
+  );
+};
+
+/** A text as SQL. */
+export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A name as SQL. */
+export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** The rows of a small answer, as texts, numbers and lists. */
+export const rowsOf = async (connection: DuckDBConnection, sql: string) =>
+  (await connection.runAndReadAll(sql)).getRowsJson();

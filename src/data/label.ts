@@ -1,0 +1,252 @@
+/** How the values of a column become classes: the target and the sensitive attributes. */
+import { InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
+import { type Column, columnNamed, columnNames, someOf, type Table } from "./table.js";
+
+export type Comparison = ">=" | "<=" | ">" | "<";
+
+/** A rule is plain data: saved with a task, it labels another table in the same way. */
+export type LabelRule =
+  /** Class 1 is this value, class 0 every other. */
+  | { readonly kind: "value"; readonly column: string; readonly value: string; readonly classes: Classes }
+  /** Class 1 where the comparison holds. */
+  | {
+      readonly kind: "threshold";
+      readonly column: string;
+      readonly comparison: Comparison;
+      readonly value: number;
+      readonly classes: Classes;
+    }
+  /** One class for each value, in order. */
+  | { readonly kind: "values"; readonly column: string; readonly classes: Classes }
+  /** One class for each combination of classes that occurs; `parts` are never combinations themselves. */
+  | { readonly kind: "combination"; readonly parts: readonly LabelRule[]; readonly classes: Classes };
+
+type Classes = readonly string[];
+
+export interface Label {
+  /** As a person names it: `income=50000+.`, `sex`, `sex and race`. */
+  readonly name: string;
+  readonly rule: LabelRule;
+  /** At least two; those of two classes have the positive one at 1. */
+  readonly classes: readonly string[];
+  /** [rows], places in `classes`, -1 where the label is missing. */
+  readonly labels: Int32Array;
+}
+
+/** `"COL"`, `"COL=VALUE"`, `"COL>=NUMBER"`, or the same in parts. */
+export type LabelChoice = string | { readonly column: string; readonly positive?: string | number };
+
+/** More different numbers than this are a quantity, not classes. */
+const MOST_NUMERIC_CLASSES = 10;
+const MOST_CLASSES = 100;
+
+export const labelTexts = {
+  allMissing: (column: string) =>
+    `the column "${column}" has no values, all are missing: choose another column or mend the file.`,
+  oneClass: (name: string) =>
+    `"${name}" has one class only, so there is nothing to learn: choose another column, value or threshold.`,
+  manyNumbers: (column: string, count: number) =>
+    `the column "${column}" has ${count} different numbers: give a threshold such as "${column}>=10", or one value.`,
+  manyLevels: (column: string, count: number) =>
+    `the column "${column}" has ${count} different values: pick the positive one with "${column}=VALUE".`,
+  noValue: (column: string, value: string, suggestion: string | undefined, values: readonly string[]) =>
+    suggestion === undefined
+      ? `the column "${column}" has no value "${value}": its values are ${someOf(values)}.`
+      : `the column "${column}" has no value "${value}"; did you mean "${suggestion}"?`,
+  noNumberColumn: (column: string, given: string) =>
+    `"${given}" compares the column "${column}", which holds text: give a value instead, as in "${column}=VALUE".`,
+  noNumber: (given: string) => `"${given}" does not end in a number: write a threshold such as "age>=40".`,
+  twice: (name: string) => `"${name}" is given twice: name every sensitive column once.`,
+};
+
+/** The labels of a table by a choice; throws where the choice does not fit the table. */
+export const chooseLabel = (table: Table, choice: LabelChoice): Label => {
+  const { name, rule } = ruleOf(table, choice);
+  return labelled(name, rule, table);
+};
+
+/** The intersection of several attributes as one: a class for each combination that occurs. */
+export const combineLabels = (table: Table, labels: readonly Label[]): Label => {
+  const seen = new Set<string>();
+  for (let row = 0; row < table.rows; row++) {
+    const name = combinationAt(labels, row);
+    if (name !== undefined) seen.add(name);
+  }
+  // In the order of the parts' classes, not of the rows.
+  const classes = labels
+    .map(({ classes }) => classes)
+    .reduce<string[]>((names, next) => names.flatMap((name) => next.map((each) => join(name, each))), [""])
+    .filter((name) => seen.has(name));
+  const parts = labels.map(({ rule }) => rule);
+  return labelled(
+    labels.map(({ name }) => name).join(" and "),
+    { kind: "combination", parts, classes },
+    table,
+  );
+};
+
+const join = (first: string, second: string): string => (first === "" ? second : `${first} and ${second}`);
+
+const combinationAt = (
+  labels: readonly Pick<Label, "classes" | "labels">[],
+  row: number,
+): string | undefined => {
+  let name = "";
+  for (const { labels: codes, classes } of labels) {
+    if (codes[row] < 0) return undefined;
+    name = join(name, classes[codes[row]]);
+  }
+  return name;
+};
+
+const labelled = (name: string, rule: LabelRule, table: Table): Label => {
+  const labels = applyRule(rule, table);
+  const seen = new Set(labels);
+  seen.delete(-1);
+  if (seen.size < 2) throw new InputError("one-class", labelTexts.oneClass(name));
+  return { name, rule, classes: rule.classes, labels };
+};
+
+/** The columns that a rule looks at. */
+export const columnsOfRule = (rule: LabelRule): readonly string[] =>
+  rule.kind === "combination" ? rule.parts.flatMap(columnsOfRule) : [rule.column];
+
+/** Labels [rows] of any table that has the columns; -1 where missing, or where a value is none of the classes. */
+export const applyRule = (rule: LabelRule, table: Table): Int32Array => {
+  if (rule.kind === "combination") {
+    const parts = rule.parts.map((part) => ({ classes: part.classes, labels: applyRule(part, table) }));
+    const place = new Map(rule.classes.map((name, at) => [name, at]));
+    const labels = new Int32Array(table.rows);
+    for (let row = 0; row < table.rows; row++) {
+      const name = combinationAt(parts, row);
+      labels[row] = name === undefined ? -1 : (place.get(name) ?? -1);
+    }
+    return labels;
+  }
+  const column = columnNamed(table, rule.column);
+  const classOf = classifier(rule);
+  if (column.kind === "numeric") {
+    return Int32Array.from(column.values, (value) => (Number.isNaN(value) ? -1 : classOf(String(value))));
+  }
+  const classes = Int32Array.from(column.levels, classOf);
+  return Int32Array.from(column.codes, (code) => (code < 0 ? -1 : classes[code]));
+};
+
+/** From a value as text to its class. */
+const classifier = (rule: Exclude<LabelRule, { kind: "combination" }>): ((value: string) => number) => {
+  switch (rule.kind) {
+    case "value":
+      return (value) => (value === rule.value ? 1 : 0);
+    case "threshold":
+      return (value) => {
+        const number = Number(value);
+        return Number.isNaN(number) ? -1 : Number(holds(number, rule.comparison, rule.value));
+      };
+    case "values": {
+      const place = new Map(rule.classes.map((name, at) => [name, at]));
+      return (value) => place.get(value) ?? -1;
+    }
+  }
+};
+
+const holds = (value: number, comparison: Comparison, bound: number): boolean => {
+  switch (comparison) {
+    case ">=":
+      return value >= bound;
+    case "<=":
+      return value <= bound;
+    case ">":
+      return value > bound;
+    case "<":
+      return value < bound;
+  }
+};
+
+const ruleOf = (table: Table, choice: LabelChoice): { readonly name: string; readonly rule: LabelRule } => {
+  if (typeof choice !== "string") {
+    const { column, positive } = choice;
+    if (positive === undefined) return { name: column, rule: valuesRule(columnNamed(table, column)) };
+    const rule = valueRule(columnNamed(table, column), String(positive).trim());
+    return { name: `${column}=${positive}`, rule };
+  }
+  const given = choice.trim();
+  const names = new Set(columnNames(table));
+  if (names.has(given)) return { name: given, rule: valuesRule(columnNamed(table, given)) };
+  const { column: text, operator, value } = splitChoice(given, names);
+  const column = columnNamed(table, text);
+  if (operator === undefined) return { name: given, rule: valuesRule(column) };
+  const rule = operator === "=" ? valueRule(column, value) : thresholdRule(column, operator, value, given);
+  return { name: given, rule };
+};
+
+const OPERATOR = />=|<=|==|=|>|</g;
+
+/** A column's name may hold an operator itself: the first operator after a known name counts. */
+const splitChoice = (given: string, names: ReadonlySet<string>) => {
+  const places = [...given.matchAll(OPERATOR)].map(({ 0: operator, index }) => ({
+    column: given.slice(0, index).trim(),
+    operator: (operator === "==" ? "=" : operator) as "=" | Comparison,
+    value: given.slice(index + operator.length).trim(),
+  }));
+  return (
+    places.find(({ column }) => names.has(column)) ??
+    places[0] ?? { column: given, operator: undefined, value: "" }
+  );
+};
+
+const valuesRule = (column: Column): LabelRule => {
+  const values = valuesOf(column);
+  const { name } = column;
+  if (column.kind === "numeric" && values.length > MOST_NUMERIC_CLASSES) {
+    throw new InputError("many-numbers", labelTexts.manyNumbers(name, values.length));
+  }
+  if (values.length > MOST_CLASSES) {
+    throw new InputError("many-levels", labelTexts.manyLevels(name, values.length));
+  }
+  return { kind: "values", column: name, classes: values };
+};
+
+const valueRule = (column: Column, given: string): LabelRule => {
+  const values = valuesOf(column);
+  // 1 and 1.0 are the same number.
+  const value = column.kind === "numeric" && given !== "" ? String(Number(given)) : given;
+  if (!values.includes(value)) {
+    const text = labelTexts.noValue(column.name, given, nearestName(given, values), values);
+    throw new InputError("unknown-value", text);
+  }
+  const others = values.filter((each) => each !== value);
+  const other = others.length === 1 ? others[0] : `not ${value}`;
+  return { kind: "value", column: column.name, value, classes: [other, value] };
+};
+
+const thresholdRule = (column: Column, comparison: Comparison, given: string, choice: string): LabelRule => {
+  if (column.kind !== "numeric") {
+    throw new InputError("no-number", labelTexts.noNumberColumn(column.name, choice));
+  }
+  const value = given === "" ? Number.NaN : Number(given);
+  if (!Number.isFinite(value)) throw new InputError("no-number", labelTexts.noNumber(choice));
+  valuesOf(column);
+  const positive = `${comparison}${value}`;
+  const classes = [`not ${positive}`, positive];
+  return { kind: "threshold", column: column.name, comparison, value, classes };
+};
+
+/** The different values that occur, in order, as texts. */
+const valuesOf = (column: Column): readonly string[] => {
+  const values =
+    column.kind === "numeric"
+      ? [...new Set(column.values)]
+          .filter((value) => !Number.isNaN(value))
+          .sort((a, b) => a - b)
+          .map(String)
+      : usedLevels(column.codes, column.levels);
+  if (values.length === 0) throw new InputError("all-missing", labelTexts.allMissing(column.name));
+  return values;
+};
+
+const usedLevels = (codes: Int32Array, levels: readonly string[]): readonly string[] => {
+  const used = new Uint8Array(levels.length);
+  for (const code of codes) if (code >= 0) used[code] = 1;
+  return levels.filter((_, code) => used[code] === 1);
+};

@@ -1,0 +1,71 @@
+/** Sources whose columns have declared types, and SQL on any source. */
+import type { DuckDBConnection } from "@duckdb/node-api";
+import {
+  cellSql,
+  DATE_UNIT,
+  dateSql,
+  finiteSql,
+  type Relation,
+  type RelationColumn,
+} from "./csv-relation.js";
+import { rowsOf, sqlName } from "./duckdb.js";
+
+export interface TextSettings {
+  readonly missing: readonly string[];
+  readonly asText: readonly string[];
+}
+
+/** `from` is anything that can stand after FROM. */
+export const typedRelation = async (
+  connection: DuckDBConnection,
+  from: string,
+  { missing, asText }: TextSettings,
+): Promise<Relation> => {
+  const described = await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`);
+  const columns = described.map(([name, type]) =>
+    columnOf(String(name), String(type), asText.includes(String(name).trim())),
+  );
+  return { from, columns, missing, notes: [] };
+};
+
+const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
+const DAY = /^(DATE|TIMESTAMP.*)$/;
+
+const columnOf = (given: string, type: string, asText: boolean): RelationColumn => {
+  const column = sqlName(given);
+  const name = given.trim();
+  if (!asText && NUMBER.test(type)) {
+    return { name, kind: "numeric", sql: `CAST(${column} AS DOUBLE)` };
+  }
+  if (!asText && DAY.test(type)) {
+    return { name, kind: "numeric", sql: dateSql(`CAST(${column} AS TIMESTAMP)`), unit: DATE_UNIT };
+  }
+  return { name, kind: "categorical", sql: type === "VARCHAR" ? column : `CAST(${column} AS VARCHAR)` };
+};
+
+/** The answer of a query, kept while it is read: it is asked once, whatever it costs. */
+export const answerOf = async (
+  connection: DuckDBConnection,
+  query: string,
+  settings: TextSettings,
+): Promise<Relation> => {
+  await connection.run(`CREATE TEMP TABLE fairbed_answer AS ${query.trim().replace(/;+$/, "")}`);
+  return typedRelation(connection, "temp.fairbed_answer", settings);
+};
+
+/** SQL on a file, whose types must be settled; it is the table `data` in the query. */
+export const queryRelation = async (
+  connection: DuckDBConnection,
+  { from, columns, missing, notes }: Relation,
+  query: string,
+  settings: TextSettings,
+): Promise<Relation> => {
+  const list = columns
+    .map(
+      ({ name, kind, sql }) =>
+        `${kind === "numeric" ? finiteSql(sql, missing) : cellSql(sql, missing)} AS ${sqlName(name)}`,
+    )
+    .join(", ");
+  await connection.run(`CREATE TEMP VIEW data AS SELECT ${list} FROM ${from}`);
+  return { ...(await answerOf(connection, query, settings)), notes };
+};

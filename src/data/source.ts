@@ -1,0 +1,250 @@
+/** Tables from files, databases and addresses, column by column or a part at a time. */
+import { rm } from "node:fs/promises";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
+import { csvRelation, DEFAULT_MISSING, type Relation } from "./csv-relation.js";
+import { databaseRelation } from "./database-relation.js";
+import { type DialectSettings, dialectTexts, findDialect } from "./dialect.js";
+import { duckdbTexts, loadExtension, sqlText, withDatabase } from "./duckdb.js";
+import { fileTexts, inspectFile } from "./file-kind.js";
+import { queryRelation, typedRelation } from "./query-relation.js";
+import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
+import { type Table, tableTexts } from "./table.js";
+import { downloadToTemporary, isAddress } from "./web-file.js";
+
+export interface ReadOptions extends DialectSettings {
+  /** Only these columns, in this order. */
+  readonly columns?: readonly string[];
+  /** SQL; a file that is no database is the table `data` in it. */
+  readonly query?: string;
+  /** Texts that stand for nothing, besides the empty one; `NA`, `N/A`, `NaN` and `null` unless given. */
+  readonly missing?: readonly string[];
+  /** Columns that stay text, such as identifiers, even where all their values are numbers. */
+  readonly asText?: readonly string[];
+  /** What the table is called in messages; its path unless given. */
+  readonly name?: string;
+}
+
+export interface StreamOptions extends ReadOptions {
+  /** At most this many rows at a time. */
+  readonly chunkRows?: number;
+}
+
+export const sourceTexts = {
+  noRows: (file: string) => `${file} has no rows: give a table with at least one.`,
+  broken: (file: string, reason: string) => `${file} could not be read as a table (${reason}).`,
+  arrow: (file: string) =>
+    duckdbTexts.extension(`reading the Arrow file ${file}`, "nanoarrow", "save the table as Parquet"),
+  chunkRows: (given: number) => `chunkRows was ${given}: give a whole number of at least 1.`,
+};
+
+/** Reads a whole table. */
+export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> =>
+  withSource(path, options, async ({ connection, name, relation: guessed }) => {
+    const { relation, scan } = await scanSettled(connection, guessed, true);
+    if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
+    return tableOfScan(name, relation, scan);
+  });
+
+/**
+ * The same table in parts of at most `chunkRows` rows, of which only one is held at a time. It is read twice: types
+ * and levels are those of the whole table, the same in every part.
+ */
+export async function* streamTable(
+  path: string,
+  { chunkRows = 65536, ...options }: StreamOptions = {},
+): AsyncGenerator<Table, void, undefined> {
+  if (!Number.isSafeInteger(chunkRows) || chunkRows < 1) {
+    throw new InputError("chunk-rows", sourceTexts.chunkRows(chunkRows));
+  }
+  const parts = new Handover<Table>();
+  const reading = withSource(path, options, async ({ connection, name, relation: guessed }) => {
+    const { relation, scan } = await scanSettled(connection, guessed, false);
+    if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
+    for await (const part of scanParts(connection, relation, scan, chunkRows)) {
+      if (!(await parts.give(tableOfScan(name, relation, part)))) return;
+    }
+  });
+  reading.then(
+    () => parts.end(),
+    (error) => parts.end(error),
+  );
+  try {
+    for (let part = await parts.take(); part !== undefined; part = await parts.take()) yield part;
+  } finally {
+    parts.stop();
+    await reading.catch(() => {});
+  }
+}
+
+const tableOfScan = (name: string, { missing, notes }: Relation, { rows, columns }: Scan): Table => ({
+  name,
+  rows,
+  columns: columns.map((column) => columnOf(column, missing)),
+  notes,
+});
+
+/** One value at a time from a reader that owns the database to a caller who may stop early. */
+class Handover<Value> {
+  private waitingTaker: ((value: Value | undefined) => void) | undefined;
+  private failTaker: ((error: unknown) => void) | undefined;
+  private offered: { readonly value: Value; readonly taken: (wanted: boolean) => void } | undefined;
+  private ended: { readonly error: unknown } | undefined;
+  private stopped = false;
+
+  /** Resolves when the value was taken and the next is wanted; false when nobody wants more. */
+  give(value: Value): Promise<boolean> {
+    if (this.stopped) return Promise.resolve(false);
+    return new Promise((taken) => {
+      if (this.waitingTaker === undefined) {
+        this.offered = { value, taken };
+        return;
+      }
+      const taker = this.waitingTaker;
+      this.waitingTaker = undefined;
+      taker(value);
+      taken(true);
+    });
+  }
+
+  take(): Promise<Value | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.offered !== undefined) {
+        const { value, taken } = this.offered;
+        this.offered = undefined;
+        resolve(value);
+        taken(true);
+      } else if (this.ended !== undefined) {
+        if (this.ended.error === undefined) resolve(undefined);
+        else reject(this.ended.error);
+      } else {
+        this.waitingTaker = resolve;
+        this.failTaker = reject;
+      }
+    });
+  }
+
+  end(error?: unknown): void {
+    this.ended = { error };
+    if (this.waitingTaker === undefined) return;
+    if (error === undefined) this.waitingTaker(undefined);
+    else this.failTaker?.(error);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.offered?.taken(false);
+  }
+}
+
+interface Source {
+  readonly connection: DuckDBConnection;
+  readonly name: string;
+  readonly relation: Relation;
+}
+
+const withSource = async <Result>(
+  path: string,
+  options: ReadOptions,
+  use: (source: Source) => Promise<Result>,
+): Promise<Result> => {
+  const name = options.name ?? path;
+  const remote = isAddress(path) ? await downloadToTemporary(path) : undefined;
+  try {
+    return await withDatabase(async (connection) => {
+      const relation = await relationOf(connection, remote?.path ?? path, name, options);
+      return use({ connection, name, relation: chooseColumns(relation, name, options.columns) });
+    });
+  } catch (error) {
+    throw inWords(error, name);
+  } finally {
+    if (remote !== undefined) await rm(remote.folder, { recursive: true, force: true });
+  }
+};
+
+const relationOf = async (
+  connection: DuckDBConnection,
+  path: string,
+  name: string,
+  options: ReadOptions,
+): Promise<Relation> => {
+  const { query, missing = DEFAULT_MISSING, asText = [] } = options;
+  const settings = { missing, asText };
+  if (/^postgres(ql)?:\/\//.test(path)) {
+    return databaseRelation(connection, "postgres", path, name, query, settings);
+  }
+  const start = await inspectFile(path);
+  const plain = async (): Promise<Relation> => {
+    switch (start.kind) {
+      case "text": {
+        const dialect = findDialect(name, start.text, start.whole, options);
+        const { skipLines = 0 } = options;
+        return csvRelation(path, dialect, { ...settings, skipLines, gzip: start.gzip });
+      }
+      case "json": {
+        const compression = start.gzip ? "gzip" : "none";
+        const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 1, compression = '${compression}')`;
+        return typedRelation(connection, from, settings);
+      }
+      case "arrow":
+        if (!(await loadExtension(connection, "nanoarrow", "community"))) {
+          throw new EnvironmentError("no-arrow", sourceTexts.arrow(name));
+        }
+        return typedRelation(connection, `read_arrow(${sqlText(path)})`, settings);
+      default:
+        return typedRelation(connection, `read_parquet(${sqlText(path)})`, settings);
+    }
+  };
+  if (start.kind === "duckdb" || start.kind === "sqlite") {
+    return databaseRelation(connection, start.kind, path, name, query, settings);
+  }
+  const guessed = await plain();
+  if (query === undefined) return guessed;
+  const { relation } = await scanSettled(connection, guessed, false);
+  return queryRelation(connection, relation, query, settings);
+};
+
+const chooseColumns = (relation: Relation, name: string, wanted?: readonly string[]): Relation => {
+  if (wanted === undefined) return relation;
+  const byName = new Map(relation.columns.map((column) => [column.name, column]));
+  const columns = wanted.map((each) => {
+    const found = byName.get(each);
+    if (found !== undefined) return found;
+    const names = [...byName.keys()];
+    const text = tableTexts.noColumn(name, each, nearestName(each, names), names);
+    throw new InputError("unknown-column", text);
+  });
+  return { ...relation, columns };
+};
+
+/** What DuckDB complains about, as one sentence without the contents of the file. */
+const inWords = (error: unknown, name: string): unknown => {
+  if (error instanceof FairbedError || !(error instanceof Error)) return error;
+  const { message } = error;
+  const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
+  const line = /CSV Error on Line: (\d+)/.exec(message);
+  if (counts !== null && line !== null) {
+    const text = dialectTexts.ragged(name, Number(line[1]), Number(counts[2]), Number(counts[1]));
+    return new InputError("ragged", text, { cause: error });
+  }
+  if (/invalid unicode|not utf-8 encoded|utf-8 encoding|invalid UTF-?8/i.test(message)) {
+    return new InputError("not-utf8", fileTexts.notUtf8(name), { cause: error });
+  }
+  if (/GZIP|gzip|decompress/.test(message)) {
+    return new InputError("broken-gzip", fileTexts.brokenGzip(name), { cause: error });
+  }
+  if (!/^[A-Z][A-Za-z ]+ (Error|Exception):/.test(message)) return error;
+  const where = line === null ? "" : ` on line ${line[1]}`;
+  const reason = message.startsWith("Invalid Input Error: CSV Error") ? csvReason(message) : message;
+  const first = reason.split("\n")[0].replace(/[:.]+$/, "");
+  const shown = first.startsWith("Conversion Error") ? first.replace(/'[^']*'/g, "'…'") : first;
+  return new InputError("broken-table", sourceTexts.broken(name, shown + where), { cause: error });
+};
+
+/** The line after the place: what is wrong, in words. */
+const csvReason = (message: string): string =>
+  message
+    .split("\n")
+    .slice(1)
+    .find((each) => each.trim() !== "" && !each.startsWith("Original Line")) ?? "its lines are broken";

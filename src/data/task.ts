@@ -1,0 +1,156 @@
+/** What is to be learnt from a table: the target, the sensitive attributes, and the features. */
+import { InputError } from "../core/errors.js";
+import {
+  chooseLabel,
+  columnsOfRule,
+  combineLabels,
+  type Label,
+  type LabelChoice,
+  labelTexts,
+} from "./label.js";
+import { type Column, columnNamed, columnNames, type Table } from "./table.js";
+
+export interface TaskSettings {
+  /** `"income=50000+."` picks the positive class; `"grade"` takes a class for each value; `"age>=40"` a threshold. */
+  readonly target: LabelChoice;
+  readonly sensitive: readonly LabelChoice[];
+  /** Exactly these; all columns but the target, the sensitive ones, weights and ids unless given. */
+  readonly features?: readonly string[];
+  /** Left out of the features. */
+  readonly exclude?: readonly string[];
+  readonly weights?: string;
+  readonly id?: string;
+  /** The sensitive attributes together as one, a class for each combination that occurs. */
+  readonly combineSensitive?: boolean;
+}
+
+export interface Task {
+  readonly table: Table;
+  readonly target: Label;
+  readonly sensitive: readonly Label[];
+  /** Names of columns, in the order of the table. */
+  readonly features: readonly string[];
+  /** [rows], none negative; absent where every row counts the same. */
+  readonly weights?: Float64Array;
+  /** The column that names the rows. */
+  readonly id?: string;
+  /** What was left out, and why: one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export const taskTexts = {
+  noFeatures: (table: string) =>
+    `${table} has no features left: every column is the target, sensitive, excluded, constant or missing.`,
+  noSensitive: 'no sensitive column is given: name at least one, as in sensitive: ["sex"].',
+  constant: (column: string) => `"${column}" is left out: it has the same value in every row`,
+  empty: (column: string) => `"${column}" is left out: all its values are missing`,
+  everyRowItsOwn: (column: string) => `"${column}" is left out: every row has a text of its own`,
+  weightsAreText: (column: string) =>
+    `the column "${column}" cannot be the weights because it holds text: name a column of numbers.`,
+  weightValue: (column: string, row: number) =>
+    `the weight in row ${row + 1} of the column "${column}" is missing or negative: give every row a weight of at least 0.`,
+  noWeight: (column: string) =>
+    `all weights in the column "${column}" are 0: give at least one row a weight.`,
+  idMissing: (column: string, row: number) =>
+    `row ${row + 1} has no id in the column "${column}": give every row one.`,
+  idTwice: (column: string, first: number, second: number) =>
+    `rows ${first + 1} and ${second + 1} have the same id in the column "${column}": make the ids different or name another column.`,
+};
+
+/** Throws one sentence where the settings do not fit the table. */
+export const defineTask = (table: Table, settings: TaskSettings): Task => {
+  const { target: targetChoice, weights, id, combineSensitive = false } = settings;
+  const target = chooseLabel(table, targetChoice);
+  const single = settings.sensitive.map((choice) => chooseLabel(table, choice));
+  if (single.length === 0) throw new InputError("no-sensitive", taskTexts.noSensitive);
+  const seen = new Set<string>();
+  for (const { name } of single) {
+    if (seen.has(name)) throw new InputError("sensitive-twice", labelTexts.twice(name));
+    seen.add(name);
+  }
+  const sensitive = combineSensitive && single.length > 1 ? [combineLabels(table, single)] : single;
+  if (id !== undefined) requireIds(columnNamed(table, id));
+  const given = weights === undefined ? undefined : weightsOf(columnNamed(table, weights));
+  const { features, notes } = chooseFeatures(table, settings, [
+    ...[target, ...sensitive].flatMap(({ rule }) => columnsOfRule(rule)),
+    ...(weights === undefined ? [] : [weights]),
+    ...(id === undefined ? [] : [id]),
+  ]);
+  return {
+    table,
+    target,
+    sensitive,
+    features,
+    notes,
+    ...(given === undefined ? {} : { weights: given }),
+    ...(id === undefined ? {} : { id }),
+  };
+};
+
+const chooseFeatures = (table: Table, settings: TaskSettings, reserved: readonly string[]) => {
+  const excluded = new Set((settings.exclude ?? []).map((name) => columnNamed(table, name).name));
+  const wanted = new Set(settings.features?.map((name) => columnNamed(table, name).name));
+  const candidates = columnNames(table).filter((name) =>
+    settings.features === undefined ? !reserved.includes(name) : wanted.has(name),
+  );
+  const notes: string[] = [];
+  const features = candidates.filter((name) => {
+    if (excluded.has(name)) return false;
+    const reason = uselessness(columnNamed(table, name));
+    if (reason !== undefined) notes.push(reason);
+    return reason === undefined;
+  });
+  if (features.length === 0) throw new InputError("no-features", taskTexts.noFeatures(table.name));
+  return { features, notes };
+};
+
+/** Fewer rows than this may well have different texts without their being names or ids. */
+const ROWS_TO_TELL_IDS = 50;
+
+/** Why a column cannot help to predict anything, if so. */
+const uselessness = (column: Column): string | undefined => {
+  const { name } = column;
+  if (column.kind === "numeric") {
+    const first = column.values.findIndex((value) => !Number.isNaN(value));
+    if (first < 0) return taskTexts.empty(name);
+    // A value that is there or missing tells rows apart, so a number is constant only where none is missing.
+    return column.values.every((value) => value === column.values[first])
+      ? taskTexts.constant(name)
+      : undefined;
+  }
+  const counts = new Int32Array(column.levels.length);
+  let missing = 0;
+  for (const code of column.codes) {
+    if (code < 0) missing += 1;
+    else counts[code] += 1;
+  }
+  const used = counts.filter((count) => count > 0).length;
+  if (used === 0) return taskTexts.empty(name);
+  if (used === 1 && missing === 0) return taskTexts.constant(name);
+  const rows = column.codes.length - missing;
+  return used === rows && rows >= ROWS_TO_TELL_IDS ? taskTexts.everyRowItsOwn(name) : undefined;
+};
+
+const requireIds = (column: Column): void => {
+  const values = column.kind === "numeric" ? column.values : column.codes;
+  const rowOf = new Map<number, number>();
+  for (const [row, value] of values.entries()) {
+    if (column.kind === "numeric" ? Number.isNaN(value) : value < 0) {
+      throw new InputError("id-missing", taskTexts.idMissing(column.name, row));
+    }
+    const before = rowOf.get(value);
+    if (before !== undefined) throw new InputError("id-twice", taskTexts.idTwice(column.name, before, row));
+    rowOf.set(value, row);
+  }
+};
+
+const weightsOf = (column: Column): Float64Array => {
+  if (column.kind !== "numeric") throw new InputError("weights", taskTexts.weightsAreText(column.name));
+  let sum = 0;
+  for (const [row, value] of column.values.entries()) {
+    if (!(value >= 0)) throw new InputError("weights", taskTexts.weightValue(column.name, row));
+    sum += value;
+  }
+  if (sum === 0) throw new InputError("weights", taskTexts.noWeight(column.name));
+  return column.values;
+};

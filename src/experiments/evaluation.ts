@@ -1,0 +1,135 @@
+/** What a training set is worth: a model of the target and one of the sensitive label, judged on rows held out. */
+import { fit, type PoolLabel } from "../active/loop.js";
+import type { RandomStream } from "../core/random.js";
+import { atSelectionRate, parityRatios } from "../fairness/group-metrics.js";
+import { scoreDistances } from "../fairness/score-distances.js";
+import type { FeatureMatrix, Learner } from "../learners/classifier.js";
+
+/** One number for each; undefined where it has no value (no positive prediction in any group, say). */
+export interface Evaluation {
+  readonly accuracy: number | undefined;
+  /** Of a model of the sensitive label, fitted on the same rows: what they give away. */
+  readonly sensitiveAccuracy: number | undefined;
+  readonly dpRatio: number | undefined;
+  readonly tprRatio: number | undefined;
+  readonly fprRatio: number | undefined;
+  /** Class 1 of the sensitive label over class 0. */
+  readonly dpSigned: number | undefined;
+  readonly dpDifference: number | undefined;
+  readonly selectionRate: number | undefined;
+  /** Between the groups' distributions of P(positive): the area and the largest distance. */
+  readonly gapArea: number | undefined;
+  readonly gapLargest: number | undefined;
+  /** The same where as many are selected as are truly positive: methods are compared at one selection rate. */
+  readonly matchedAccuracy: number | undefined;
+  readonly matchedDpRatio: number | undefined;
+  readonly matchedDpDifference: number | undefined;
+}
+
+export const EVALUATION_NAMES = [
+  "accuracy",
+  "sensitiveAccuracy",
+  "dpRatio",
+  "tprRatio",
+  "fprRatio",
+  "dpSigned",
+  "dpDifference",
+  "selectionRate",
+  "gapArea",
+  "gapLargest",
+  "matchedAccuracy",
+  "matchedDpRatio",
+  "matchedDpDifference",
+] as const satisfies readonly (keyof Evaluation)[];
+
+export interface EvaluationOptions {
+  readonly features: FeatureMatrix;
+  readonly target: PoolLabel;
+  readonly sensitive: PoolLabel;
+  /** Rows to learn from, and rows to judge on. */
+  readonly labelled: Int32Array;
+  readonly test: Int32Array;
+  /** How much each row counts in the fits, [all rows]. */
+  readonly weights?: Float64Array | undefined;
+  readonly learner: Learner;
+  readonly sensitiveLearner: Learner;
+  readonly stream: RandomStream;
+}
+
+/** The class with the largest probability for each row; the first of equals. */
+export const mostProbable = (probabilities: Float64Array, classes: number): Int32Array =>
+  Int32Array.from({ length: probabilities.length / classes }, (_, row) => {
+    let best = 0;
+    for (let c = 1; c < classes; c++) {
+      if (probabilities[row * classes + c] > probabilities[row * classes + best]) best = c;
+    }
+    return best;
+  });
+
+const shareEqual = (a: Int32Array, b: Int32Array): number =>
+  a.reduce((right, value, i) => right + (value === b[i] ? 1 : 0), 0) / a.length;
+
+export const evaluate = ({
+  features,
+  target,
+  sensitive,
+  labelled,
+  test,
+  weights,
+  learner,
+  sensitiveLearner,
+  stream,
+}: EvaluationOptions): Evaluation => {
+  const actual = test.map((row) => target.labels[row]);
+  const groups = test.map((row) => sensitive.labels[row]);
+  const classifier = fit(learner, { features, ...target, rows: labelled, weights }, stream.split("target"));
+  const probabilities = classifier.predict(features, test);
+  const predicted = mostProbable(probabilities, target.classes);
+  const scores = Float64Array.from(predicted, (_, row) => probabilities[row * target.classes + 1]);
+  const { dpRatio, tprRatio, fprRatio, dpSigned, dpDifference, selectionRate } = parityRatios(
+    predicted,
+    actual,
+    groups,
+  );
+  const positives = actual.reduce((sum, label) => sum + (label === 1 ? 1 : 0), 0) / actual.length;
+  const matched = atSelectionRate(scores, positives, stream.split("ties")).predicted;
+  const atMatched = parityRatios(
+    matched,
+    actual.map((label) => (label === 1 ? 1 : 0)),
+    groups,
+  );
+  const gaps = scoreDistances(scores, groups, sensitive.classes);
+  return {
+    accuracy: shareEqual(predicted, actual),
+    sensitiveAccuracy: sensitiveAccuracy(),
+    dpRatio,
+    tprRatio,
+    fprRatio,
+    dpSigned,
+    dpDifference,
+    selectionRate,
+    gapArea: gaps?.area,
+    gapLargest: gaps?.largest,
+    matchedAccuracy: atMatched.accuracy,
+    matchedDpRatio: atMatched.dpRatio,
+    matchedDpDifference: atMatched.dpDifference,
+  };
+
+  function sensitiveAccuracy(): number {
+    const known = labelled.filter((row) => sensitive.labels[row] >= 0);
+    const classes = new Set(known.map((row) => sensitive.labels[row]));
+    if (classes.size < 2) {
+      const only = [...classes][0] ?? 0;
+      return shareEqual(
+        groups,
+        groups.map(() => only),
+      );
+    }
+    const adversary = fit(
+      sensitiveLearner,
+      { features, ...sensitive, rows: labelled, weights },
+      stream.split("sensitive"),
+    );
+    return shareEqual(mostProbable(adversary.predict(features, test), sensitive.classes), groups);
+  }
+};

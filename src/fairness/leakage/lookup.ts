@@ -1,0 +1,82 @@
+/**
+ * An adversary for tables of few different rows: it remembers how often each class came with exactly these values.
+ * Nothing is assumed about how columns work together, so with enough rows it finds all there is.
+ */
+import type { RandomStream } from "../../core/random.js";
+import type { Classifier, FeatureMatrix, Learner, TrainingSet } from "../../learners/classifier.js";
+import { oneMember, requirePrediction } from "../../learners/one-member.js";
+import { checkTraining } from "../../learners/training.js";
+
+/** Rows with the same values have the same key. */
+const keyOf = ({ values, columns }: FeatureMatrix, row: number): string =>
+  values.subarray(row * columns, (row + 1) * columns).join();
+
+/** As many rows' worth of the base rates are added to what was seen of a combination. */
+const PRIOR_ROWS = 2;
+
+class Lookup implements Classifier {
+  readonly members = 1;
+  readonly classes: number;
+  readonly #columns: number;
+  readonly #counts: ReadonlyMap<string, Float64Array>;
+  readonly #base: Float64Array;
+
+  constructor(
+    classes: number,
+    columns: number,
+    counts: ReadonlyMap<string, Float64Array>,
+    base: Float64Array,
+  ) {
+    this.classes = classes;
+    this.#columns = columns;
+    this.#counts = counts;
+    this.#base = base;
+  }
+
+  predict(features: FeatureMatrix, rows?: Int32Array): Float64Array {
+    const total = requirePrediction(features, this.#columns, rows);
+    const { classes } = this;
+    const base = this.#base;
+    const out = new Float64Array(total * classes);
+    for (let i = 0; i < total; i++) {
+      const counts = this.#counts.get(keyOf(features, rows === undefined ? i : rows[i]));
+      const seen = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
+      for (let c = 0; c < classes; c++) {
+        out[i * classes + c] = ((counts?.[c] ?? 0) + PRIOR_ROWS * base[c]) / (seen + PRIOR_ROWS);
+      }
+    }
+    return out;
+  }
+
+  predictMembers(features: FeatureMatrix, rows?: Int32Array) {
+    return oneMember(this.predict(features, rows), this.classes);
+  }
+}
+
+export const lookup = (): Learner => ({
+  name: "lookup",
+  fit(training: TrainingSet, _stream: RandomStream): Classifier {
+    const { features, classes } = training;
+    const { rows, labels, weights } = checkTraining(training);
+    const counts = new Map<string, Float64Array>();
+    const base = new Float64Array(classes);
+    let total = 0;
+    rows.forEach((row, i) => {
+      const key = keyOf(features, row);
+      let own = counts.get(key);
+      if (own === undefined) {
+        own = new Float64Array(classes);
+        counts.set(key, own);
+      }
+      own[labels[i]] += weights[i];
+      base[labels[i]] += weights[i];
+      total += weights[i];
+    });
+    return new Lookup(
+      classes,
+      features.columns,
+      counts,
+      base.map((count) => count / total),
+    );
+  },
+});

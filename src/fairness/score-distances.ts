@@ -1,0 +1,39 @@
+/** How far the groups' score distributions are apart, without intervals: for a simulation's checkpoints. */
+
+export interface ScoreDistances {
+  /** The area between the highest and the lowest of the groups' distribution functions. */
+  readonly area: number;
+  /** Their largest distance. */
+  readonly largest: number;
+}
+
+/** Undefined where fewer than two groups have rows. Group -1 is unknown and left out. */
+export const scoreDistances = (
+  scores: Float64Array,
+  groups: Int32Array,
+  groupCount: number,
+): ScoreDistances | undefined => {
+  const sizes = new Float64Array(groupCount);
+  for (const group of groups) if (group >= 0) sizes[group]++;
+  const present = [...sizes.keys()].filter((group) => sizes[group] > 0);
+  if (present.length < 2) return undefined;
+  const order = Uint32Array.from(scores.keys())
+    .filter((row) => groups[row] >= 0)
+    .sort((a, b) => scores[a] - scores[b]);
+  const below = new Float64Array(groupCount);
+  let area = 0;
+  let largest = 0;
+  order.forEach((row, at) => {
+    below[groups[row]] += 1 / sizes[groups[row]];
+    const next = order[at + 1];
+    if (next === undefined || scores[next] === scores[row]) return;
+    let [least, most] = [Infinity, -Infinity];
+    for (const group of present) {
+      least = Math.min(least, below[group]);
+      most = Math.max(most, below[group]);
+    }
+    area += (most - least) * (scores[next] - scores[row]);
+    largest = Math.max(largest, most - least);
+  });
+  return { area, largest };
+};

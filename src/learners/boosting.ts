@@ -1,0 +1,166 @@
+/**
+ * Gradient boosting of trees with XGBoost's objective and defaults (Chen and Guestrin 2016): Newton steps on the log
+ * loss, here of exact splits where a column has few distinct values and of histograms otherwise.
+ *
+ * Two classes have one tree a round, for the log odds; more have one a round and class, for a softmax. Classes that
+ * do not occur in training have probability 0. Nothing is drawn, so the stream is not used. XGBoost's alpha and
+ * gamma are 0.
+ */
+import { InputError } from "../core/errors.js";
+import { exp } from "../core/math.js";
+import type { RandomStream } from "../core/random.js";
+import { cutColumns } from "./boosting/bins.js";
+import { TreeGrower } from "./boosting/grow.js";
+import { addTrees, type RegressionTrees, TreeWriter } from "./boosting/trees.js";
+import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
+import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
+import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
+
+export interface BoostingOptions {
+  /** How many rounds (100). */
+  readonly rounds?: number;
+  /** How much of each tree is taken (0.3): XGBoost's eta. */
+  readonly rate?: number;
+  /** The most splits between the root and a leaf (6). */
+  readonly maxDepth?: number;
+  /** The penalty on the squares of the leaves' weights (1): XGBoost's lambda. */
+  readonly l2?: number;
+  /** The least curvature in a leaf (1): XGBoost's min_child_weight. */
+  readonly minChildWeight?: number;
+  /** Bins of a column with more distinct values than that, from 1025 rows on (256). */
+  readonly bins?: number;
+  readonly classWeights?: ClassWeights;
+}
+
+export const boostingTexts = {
+  option: (name: string, given: unknown, expected: string) =>
+    `boosting's ${name} was ${String(given)}: give ${expected}`,
+};
+
+/** Fitted trees, one member. */
+export class Boosting implements Classifier {
+  readonly members = 1;
+  readonly classes: number;
+  readonly columns: number;
+  /** The classes that occurred in training; the others have probability 0. */
+  readonly present: readonly number[];
+  /** Those of a round next to each other: one where two classes occurred, otherwise one for each. */
+  readonly trees: RegressionTrees;
+
+  constructor(classes: number, columns: number, present: readonly number[], trees: RegressionTrees) {
+    this.classes = classes;
+    this.columns = columns;
+    this.present = present;
+    this.trees = trees;
+  }
+
+  predict(features: FeatureMatrix, rows?: Int32Array): Float64Array {
+    const total = requirePrediction(features, this.columns, rows);
+    const { classes, present, trees } = this;
+    const out = new Float64Array(total * classes);
+    const margins = new Float32Array(marginCount(present.length));
+    const own = new Float64Array(present.length);
+    for (let i = 0; i < total; i++) {
+      margins.fill(0);
+      addTrees(trees, features.values, (rows === undefined ? i : rows[i]) * features.columns, margins);
+      probabilitiesOf(margins, 0, own);
+      for (let c = 0; c < own.length; c++) out[i * classes + present[c]] = own[c];
+    }
+    return out;
+  }
+
+  predictMembers(features: FeatureMatrix, rows?: Int32Array): DenseMembers {
+    return oneMember(this.predict(features, rows), this.classes);
+  }
+}
+
+export interface BoostingLearner extends Learner {
+  fit(training: TrainingSet, stream?: RandomStream): Boosting;
+}
+
+/** A learner of boosted trees; XGBoost's defaults unless told otherwise. */
+export const boosting = (options: BoostingOptions = {}): BoostingLearner => {
+  const { rounds = 100, rate = 0.3, maxDepth = 6, l2 = 1, minChildWeight = 1, bins = 256 } = options;
+  const require = (right: boolean, name: keyof BoostingOptions, given: unknown, expected: string): void => {
+    if (!right) throw new InputError("boosting-option", boostingTexts.option(name, given, expected));
+  };
+  const isWhole = (given: number, least: number, most: number) =>
+    Number.isInteger(given) && given >= least && given <= most;
+  require(isWhole(rounds, 1, 1e6), "rounds", rounds, "a whole number of at least 1");
+  require(rate > 0 && rate <= 1, "rate", rate, "a number above 0 and at most 1");
+  require(isWhole(maxDepth, 1, 64), "maxDepth", maxDepth, "a whole number from 1 to 64");
+  require(l2 >= 0 && l2 < Number.POSITIVE_INFINITY, "l2", l2, "a finite number of at least 0");
+  require(minChildWeight >= 0 &&
+    minChildWeight <
+      Number.POSITIVE_INFINITY, "minChildWeight", minChildWeight, "a finite number of at least 0");
+  require(isWhole(bins, 2, 65536), "bins", bins, "a whole number from 2 to 65536");
+  return {
+    name: "boosting",
+    fit(training) {
+      const { features, classes } = training;
+      const checked = checkTraining(training);
+      const { rows } = checked;
+      const weights = weighClasses(checked, classes, options.classWeights);
+      const { present, labels } = presentClasses(checked.labels, classes);
+      const cut = cutColumns(features, rows, weights, bins);
+      const grower = new TreeGrower(features, rows, cut, { rate, maxDepth, l2, minChildWeight });
+      const writer = new TreeWriter();
+      const perRound = marginCount(present.length);
+      const margins = new Float32Array(rows.length * perRound);
+      const g = Array.from({ length: perRound }, () => new Float32Array(rows.length));
+      const h = Array.from({ length: perRound }, () => new Float32Array(rows.length));
+      for (let round = 0; round < rounds; round++) {
+        differentiate(margins, labels, weights, present.length, g, h);
+        for (let k = 0; k < perRound; k++) grower.grow(writer, g[k], h[k], margins, k, perRound);
+      }
+      return new Boosting(classes, features.columns, present, writer.finish());
+    },
+  };
+};
+
+/** Two classes need one number, the log odds of the second. */
+const marginCount = (classes: number): number => (classes === 2 ? 1 : classes);
+
+/** The least curvature of a row, so that sums of them are never 0 (XGBoost's). */
+const LEAST_CURVATURE = Math.fround(1e-16);
+
+/**
+ * Of the log loss in every margin, times the row's weight: p - y and p (1 - p), twice that for a softmax (an upper
+ * bound, as in XGBoost).
+ */
+const differentiate = (
+  margins: Float32Array,
+  labels: Int32Array,
+  weights: Float64Array,
+  classes: number,
+  g: readonly Float32Array[],
+  h: readonly Float32Array[],
+): void => {
+  const p = new Float32Array(classes);
+  const factor = classes === 2 ? 1 : 2;
+  for (let i = 0; i < labels.length; i++) {
+    probabilitiesOf(margins, i * g.length, p);
+    for (let k = 0; k < g.length; k++) {
+      const c = classes === 2 ? 1 : k;
+      g[k][i] = Math.fround(p[c] - (labels[i] === c ? 1 : 0)) * weights[i];
+      h[k][i] = Math.max(factor * Math.fround(p[c] * Math.fround(1 - p[c])), LEAST_CURVATURE) * weights[i];
+    }
+  }
+};
+
+/** The classes' probabilities from the margins that start at `from`: a sigmoid for two, otherwise a softmax. */
+const probabilitiesOf = (margins: Float32Array, from: number, out: Float32Array | Float64Array): void => {
+  if (out.length === 2) {
+    out[0] = 1 / (1 + exp(margins[from]));
+    out[1] = 1 / (1 + exp(-margins[from]));
+    return;
+  }
+  let most = margins[from];
+  for (let c = 1; c < out.length; c++) most = Math.max(most, margins[from + c]);
+  let sum = 0;
+  for (let c = 0; c < out.length; c++) {
+    out[c] = exp(margins[from + c] - most);
+    sum += out[c];
+  }
+  for (let c = 0; c < out.length; c++) out[c] /= sum;
+};

@@ -1,0 +1,274 @@
+/**
+ * Logistic regression with an L2 penalty, and an ensemble around it.
+ *
+ * Features are standardised inside: mean 0 and variance 1 over the (weighted) training rows, constant columns as 0.
+ * The penalty (l2 / 2) |W|^2 is on those weights, not on the intercept: scikit-learn's LogisticRegression with
+ * C = 1 / l2 behind a StandardScaler. More than two classes are a softmax.
+ *
+ * Members: "laplace" draws weights from the normal distribution with the inverse Hessian at the mode as covariance;
+ * "bootstrap" fits each member to n rows drawn with replacement.
+ */
+import { InputError } from "../core/errors.js";
+import type { RandomStream } from "../core/random.js";
+import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
+import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
+import { solveUpper } from "./logistic/cholesky.js";
+import { type Design, findMode, probabilitiesOf, vectorCount } from "./logistic/newton.js";
+import { type CheckedTraining, type ClassWeights, checkTraining, weighClasses } from "./training.js";
+
+export interface LogisticOptions {
+  /** Strength of the penalty (1): scikit-learn's 1 / C. */
+  readonly l2?: number;
+  readonly ensemble?: "laplace" | "bootstrap";
+  /** How many members (100). */
+  readonly members?: number;
+  readonly classWeights?: ClassWeights;
+}
+
+/** The Hessian has as many rows as there are weights: this many need a gigabyte and a minute. */
+const MOST_WEIGHTS = 8192;
+
+export const logisticTexts = {
+  option: (name: string, given: unknown, expected: string) =>
+    `logistic regression's ${name} was ${String(given)}: give ${expected}`,
+  tooMany: (weights: number) =>
+    `logistic regression would have ${weights} weights, and its Hessian is made for at most ${MOST_WEIGHTS}: use fewer columns, or a forest`,
+};
+
+/** A fitted logistic regression; weights are of the standardised features. */
+export class LogisticRegression implements Classifier {
+  readonly classes: number;
+  readonly members: number;
+  /** The classes that occurred in training; the others have probability 0. */
+  readonly present: readonly number[];
+  /** At the mode: [vectors, columns], one vector (the log odds of the second class) where two classes occurred. */
+  readonly coefficients: Float64Array;
+  readonly intercepts: Float64Array;
+  /** What was subtracted from each column, and what it was divided by. */
+  readonly means: Float64Array;
+  readonly scales: Float64Array;
+  /** [members, vectors, columns + 1], for features as they come: the standardisation is in them. */
+  readonly #weights: Float64Array;
+
+  constructor(parts: {
+    readonly classes: number;
+    readonly present: readonly number[];
+    readonly means: Float64Array;
+    readonly scales: Float64Array;
+    readonly mode: Float64Array;
+    readonly members: readonly Float64Array[];
+  }) {
+    const { classes, present, means, scales, mode, members } = parts;
+    const columns = means.length;
+    const vectors = vectorCount(present.length);
+    this.classes = classes;
+    this.members = members.length;
+    this.present = present;
+    this.means = means;
+    this.scales = scales;
+    this.coefficients = mode.filter((_, i) => i % (columns + 1) !== columns);
+    this.intercepts = mode.filter((_, i) => i % (columns + 1) === columns);
+    this.#weights = new Float64Array(members.length * vectors * (columns + 1));
+    members.forEach((parameters, m) => {
+      this.#weights.set(unscale(parameters, means, scales), m * parameters.length);
+    });
+  }
+
+  predictMembers(features: FeatureMatrix, rows?: Int32Array): DenseMembers {
+    const { members, classes } = this;
+    const total = rows?.length ?? features.rows;
+    const values = new Float32Array(total * members * classes);
+    this.#eachRow(features, rows, (row, probabilities) => {
+      values.set(probabilities, row * members * classes);
+    });
+    return { kind: "dense", rows: total, members, classes, values };
+  }
+
+  predict(features: FeatureMatrix, rows?: Int32Array): Float64Array {
+    const { members, classes } = this;
+    const means = new Float64Array((rows?.length ?? features.rows) * classes);
+    this.#eachRow(features, rows, (row, probabilities) => {
+      for (let i = 0; i < probabilities.length; i++)
+        means[row * classes + (i % classes)] += probabilities[i] / members;
+    });
+    return means;
+  }
+
+  /** Calls `take` with the probabilities [members, classes] of each row; the array is used again for the next. */
+  #eachRow(
+    features: FeatureMatrix,
+    rows: Int32Array | undefined,
+    take: (row: number, probabilities: Float64Array) => void,
+  ): void {
+    requireFeatures(features);
+    requireSameColumns(features, this.means.length);
+    if (rows !== undefined) requireRows(rows, features);
+    const { members, classes, present } = this;
+    const weights = this.#weights;
+    const { columns, values } = features;
+    const vectors = vectorCount(present.length);
+    const logits = new Float64Array(vectors);
+    const own = new Float64Array(present.length);
+    const probabilities = new Float64Array(members * classes);
+    for (let i = 0; i < (rows?.length ?? features.rows); i++) {
+      const from = (rows === undefined ? i : rows[i]) * columns;
+      let at = 0;
+      for (let m = 0; m < members; m++) {
+        for (let k = 0; k < vectors; k++) {
+          let sum = 0;
+          for (let j = 0; j < columns; j++) sum += weights[at++] * values[from + j];
+          logits[k] = sum + weights[at++];
+        }
+        probabilitiesOf(logits, present.length, own);
+        for (let c = 0; c < present.length; c++) probabilities[m * classes + present[c]] = own[c];
+      }
+      take(i, probabilities);
+    }
+  }
+}
+
+/** w . (x - mean) / scale + b as weights and intercept of x itself. */
+const unscale = (parameters: Float64Array, means: Float64Array, scales: Float64Array): Float64Array => {
+  const columns = means.length;
+  const out = parameters.slice();
+  for (let at = 0; at < out.length; at += columns + 1) {
+    for (let j = 0; j < columns; j++) {
+      out[at + j] /= scales[j];
+      out[at + columns] -= out[at + j] * means[j];
+    }
+  }
+  return out;
+};
+
+const requireOption = (
+  right: boolean,
+  name: keyof LogisticOptions,
+  given: unknown,
+  expected: string,
+): void => {
+  if (!right) throw new InputError("logistic-option", logisticTexts.option(name, given, expected));
+};
+
+export interface LogisticLearner extends Learner {
+  fit(training: TrainingSet, stream: RandomStream): LogisticRegression;
+}
+
+export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
+  const { l2 = 1, ensemble = "laplace", members = 100 } = options;
+  requireOption(l2 > 0 && l2 < Number.POSITIVE_INFINITY, "l2", l2, "a positive, finite number");
+  requireOption(
+    Number.isInteger(members) && members >= 1,
+    "members",
+    members,
+    "a whole number of at least 1",
+  );
+  requireOption(
+    ensemble === "laplace" || ensemble === "bootstrap",
+    "ensemble",
+    ensemble,
+    '"laplace" or "bootstrap"',
+  );
+  return {
+    name: "logistic",
+    fit(training, stream) {
+      const checked = checkTraining(training);
+      const { classes } = training;
+      const weights = weighClasses(checked, classes, options.classWeights);
+      const present = Array.from({ length: classes }, (_, c) => c).filter((c) => checked.labels.includes(c));
+      const size = vectorCount(present.length) * (training.features.columns + 1);
+      if (size > MOST_WEIGHTS) throw new InputError("too-many", logisticTexts.tooMany(size));
+      const { means, scales } = standardisation(training.features, checked.rows, weights);
+      const design = designOf(training.features, checked, present, means, scales, l2);
+      const mode = findMode(design, weights);
+      const drawn = Array.from({ length: members }, (_, m) => {
+        const own = stream.split(m);
+        return ensemble === "laplace"
+          ? drawLaplace(mode.parameters, mode.factor, own)
+          : refit(design, weights, mode.parameters, own);
+      });
+      return new LogisticRegression({
+        classes,
+        present,
+        means,
+        scales,
+        mode: mode.parameters,
+        members: drawn,
+      });
+    },
+  };
+};
+
+/** Weighted mean and standard deviation (over n, not n - 1) of each column; 1 for a constant one. */
+const standardisation = (
+  { values, columns }: FeatureMatrix,
+  rows: Int32Array,
+  weights: Float64Array,
+): { means: Float64Array; scales: Float64Array } => {
+  const means = new Float64Array(columns);
+  const scales = new Float64Array(columns);
+  const total = weights.reduce((sum, w) => sum + w, 0);
+  rows.forEach((row, i) => {
+    for (let j = 0; j < columns; j++) means[j] += (weights[i] / total) * values[row * columns + j];
+  });
+  rows.forEach((row, i) => {
+    for (let j = 0; j < columns; j++)
+      scales[j] += (weights[i] / total) * (values[row * columns + j] - means[j]) ** 2;
+  });
+  for (let j = 0; j < columns; j++) {
+    const first = values[rows[0] * columns + j];
+    if (rows.every((row) => values[row * columns + j] === first)) {
+      means[j] = first;
+      scales[j] = 1;
+    } else scales[j] = Math.sqrt(scales[j]);
+  }
+  return { means, scales };
+};
+
+const designOf = (
+  { values, columns }: FeatureMatrix,
+  { rows, labels }: CheckedTraining,
+  present: readonly number[],
+  means: Float64Array,
+  scales: Float64Array,
+  l2: number,
+): Design => {
+  const width = columns + 1;
+  const x = new Float64Array(rows.length * width);
+  rows.forEach((row, i) => {
+    for (let j = 0; j < columns; j++) x[i * width + j] = (values[row * columns + j] - means[j]) / scales[j];
+    x[i * width + columns] = 1;
+  });
+  const classes = present.length;
+  return { x, width, labels: labels.map((label) => present.indexOf(label)), classes, l2 };
+};
+
+/** mode + L'^-1 z, whose covariance is (L L')^-1. */
+const drawLaplace = (mode: Float64Array, factor: Float64Array, stream: RandomStream): Float64Array => {
+  const draw = mode.map(() => stream.normal());
+  solveUpper(factor, mode.length, draw);
+  return draw.map((z, i) => mode[i] + z);
+};
+
+/** The mode for n rows drawn with replacement; drawn again where they lack a class, so that it exists. */
+const refit = (
+  design: Design,
+  weights: Float64Array,
+  start: Float64Array,
+  stream: RandomStream,
+): Float64Array => {
+  const { labels, classes } = design;
+  const n = labels.length;
+  for (let tries = 0; ; tries++) {
+    const times = new Float64Array(n);
+    for (let i = 0; i < n; i++) times[stream.integer(n)]++;
+    const seen = new Set(labels.filter((_, i) => times[i] > 0));
+    // A class of one row among many is missed in a third of all samples; hundreds of misses in a row do not happen.
+    if (seen.size < classes && tries < 1000) continue;
+    if (seen.size < classes) return start;
+    return findMode(
+      design,
+      weights.map((w, i) => w * times[i]),
+      start,
+    ).parameters;
+  }
+};

@@ -1,0 +1,188 @@
+/**
+ * The mode of penalised logistic regression by Newton's method.
+ *
+ * Minimises sum_i w_i log-loss_i + (l2 / 2) |W|^2, the intercepts not penalised: scikit-learn's objective with
+ * C = 1 / l2. Two classes have one weight vector, the log odds of class 1; more have one for each class (softmax).
+ */
+import { exp, log } from "../../core/math.js";
+import { factorise, solveLower, solveUpper } from "./cholesky.js";
+
+/** What is fitted: rows of standardised features with a 1 in the last column. */
+export interface Design {
+  /** [n, width]. */
+  readonly x: Float64Array;
+  readonly width: number;
+  readonly labels: Int32Array;
+  readonly classes: number;
+  readonly l2: number;
+}
+
+export interface Mode {
+  /** [vectors, width], the intercept last. */
+  readonly parameters: Float64Array;
+  /** Lower Cholesky factor of the Hessian there, [vectors width, vectors width]. */
+  readonly factor: Float64Array;
+}
+
+/** One vector for two classes, otherwise one for each. */
+export const vectorCount = (classes: number): number => (classes === 2 ? 1 : classes);
+
+/** Class probabilities from the logits of one row; `logits` has one entry for two classes. */
+export const probabilitiesOf = (logits: Float64Array, classes: number, out: Float64Array): void => {
+  if (classes === 2) {
+    // Each from its own side, so that a small one keeps its digits.
+    const e = exp(-Math.abs(logits[0]));
+    const large = 1 / (1 + e);
+    out[1] = logits[0] >= 0 ? large : e * large;
+    out[0] = logits[0] >= 0 ? e * large : large;
+    return;
+  }
+  let most = logits[0];
+  for (let c = 1; c < classes; c++) most = Math.max(most, logits[c]);
+  let sum = 0;
+  for (let c = 0; c < classes; c++) {
+    out[c] = exp(logits[c] - most);
+    sum += out[c];
+  }
+  for (let c = 0; c < classes; c++) out[c] /= sum;
+};
+
+/** logits[k] = theta_k . x_row. */
+const logitsOf = (design: Design, row: number, parameters: Float64Array, logits: Float64Array): void => {
+  const { x, width } = design;
+  for (let k = 0; k < logits.length; k++) {
+    let sum = 0;
+    for (let j = 0; j < width; j++) sum += x[row * width + j] * parameters[k * width + j];
+    logits[k] = sum;
+  }
+};
+
+const penalty = ({ width, l2 }: Design, parameters: Float64Array): number => {
+  let squares = 0;
+  for (let i = 0; i < parameters.length; i++)
+    if (i % width !== width - 1) squares += parameters[i] * parameters[i];
+  return (l2 / 2) * squares;
+};
+
+/** log sum exp of the logits (of 0 and the logit for two classes), minus the label's. */
+const lossOf = (logits: Float64Array, label: number, classes: number): number => {
+  if (classes === 2) {
+    const z = label === 1 ? -logits[0] : logits[0];
+    return Math.max(z, 0) + log(1 + exp(-Math.abs(z)));
+  }
+  let most = logits[0];
+  for (let c = 1; c < classes; c++) most = Math.max(most, logits[c]);
+  let sum = 0;
+  for (let c = 0; c < classes; c++) sum += exp(logits[c] - most);
+  return most + log(sum) - logits[label];
+};
+
+/** The objective at some parameters. */
+export const objectiveAt = (design: Design, weights: Float64Array, parameters: Float64Array): number => {
+  const { labels, classes } = design;
+  const logits = new Float64Array(vectorCount(classes));
+  let loss = penalty(design, parameters);
+  for (let i = 0; i < labels.length; i++) {
+    if (weights[i] === 0) continue;
+    logitsOf(design, i, parameters, logits);
+    loss += weights[i] * lossOf(logits, labels[i], classes);
+  }
+  return loss;
+};
+
+/** Gradient, and the lower triangle of the Hessian, at some parameters. */
+const derivatives = (
+  design: Design,
+  weights: Float64Array,
+  parameters: Float64Array,
+  gradient: Float64Array,
+  hessian: Float64Array,
+): void => {
+  const { x, width, labels, classes, l2 } = design;
+  const vectors = vectorCount(classes);
+  const size = vectors * width;
+  const logits = new Float64Array(vectors);
+  const p = new Float64Array(classes);
+  gradient.fill(0);
+  hessian.fill(0);
+  let total = 0;
+  for (let row = 0; row < labels.length; row++) {
+    const w = weights[row];
+    if (w === 0) continue;
+    total += w;
+    logitsOf(design, row, parameters, logits);
+    probabilitiesOf(logits, classes, p);
+    const first = classes === 2 ? 1 : 0; // the class of vector 0
+    for (let a = 0; a < vectors; a++) {
+      const residual = w * (p[a + first] - (labels[row] === a + first ? 1 : 0));
+      for (let j = 0; j < width; j++) gradient[a * width + j] += residual * x[row * width + j];
+      for (let b = 0; b <= a; b++) {
+        const curvature = w * p[a + first] * (a === b ? 1 - p[b + first] : -p[b + first]);
+        if (curvature === 0) continue;
+        for (let i = 0; i < width; i++) {
+          const scaled = curvature * x[row * width + i];
+          if (scaled === 0) continue;
+          const at = (a * width + i) * size + b * width;
+          const last = a === b ? i : width - 1;
+          for (let j = 0; j <= last; j++) hessian[at + j] += scaled * x[row * width + j];
+        }
+      }
+    }
+  }
+  for (let i = 0; i < size; i++) {
+    if (i % width === width - 1) continue;
+    gradient[i] += l2 * parameters[i];
+    hessian[i * size + i] += l2;
+  }
+  // Adding a constant to all intercepts of a softmax changes nothing: curvature along that direction, which the
+  // gradient does not have, makes the system solvable and keeps the intercepts' sum at 0.
+  for (let a = 0; vectors > 1 && a < vectors; a++)
+    for (let b = 0; b <= a; b++)
+      hessian[(a * width + width - 1) * size + b * width + width - 1] += total / vectors;
+};
+
+const MOST_STEPS = 100;
+/** Below this decrement Newton's steps are surely good, and the objective too flat to judge them by its last digits. */
+const SURE = 1e-6;
+const DONE = 1e-24;
+
+/** The minimum, from `start` or from 0: Newton's steps, halved until the objective falls, down to rounding. */
+export const findMode = (design: Design, weights: Float64Array, start?: Float64Array): Mode => {
+  const size = vectorCount(design.classes) * design.width;
+  let parameters: Float64Array = start?.slice() ?? new Float64Array(size);
+  const gradient = new Float64Array(size);
+  const factor = new Float64Array(size * size);
+  let objective = objectiveAt(design, weights, parameters);
+  let last = Number.POSITIVE_INFINITY;
+  for (let steps = 0; ; steps++) {
+    derivatives(design, weights, parameters, gradient, factor);
+    // Rounding can spoil a Hessian that is nearly flat: a little more curvature only shortens the step.
+    let ridge = 0;
+    while (!factorise(factor, size)) {
+      derivatives(design, weights, parameters, gradient, factor);
+      ridge = ridge === 0 ? 1e-10 : 10 * ridge;
+      for (let i = 0; i < size; i++) factor[i * size + i] += ridge;
+    }
+    const step = gradient.slice();
+    solveLower(factor, size, step);
+    let decrement = 0; // g' H^-1 g
+    for (const each of step) decrement += each * each;
+    const settled = decrement <= DONE || (decrement <= SURE && decrement >= last);
+    if (settled || steps === MOST_STEPS) return { parameters, factor };
+    last = decrement;
+    solveUpper(factor, size, step);
+    let length = 1;
+    let next = parameters.map((value, i) => value - step[i]);
+    if (decrement > SURE) {
+      let reached = objectiveAt(design, weights, next);
+      while (!(reached < objective) && length > 1e-10) {
+        length /= 2;
+        next = parameters.map((value, i) => value - length * step[i]);
+        reached = objectiveAt(design, weights, next);
+      }
+      if (!(reached < objective)) return { parameters, factor }; // as low as rounding lets it
+      objective = reached;
+    }
+    parameters = next;
+  }
+};

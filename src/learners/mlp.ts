@@ -1,0 +1,146 @@
+/**
+ * A multilayer perceptron with the defaults of scikit-learn's MLPClassifier: one hidden layer of 100 ReLU units, Adam,
+ * mini-batches of 200.
+ *
+ * Unlike there, features are standardised inside unless told otherwise (a StandardScaler before it), since steps of
+ * one size suit no table of ages and incomes. Two classes have one output, the log odds of the second; more a
+ * softmax. Classes that do not occur in training have probability 0.
+ */
+import { InputError } from "../core/errors.js";
+import type { RandomStream } from "../core/random.js";
+import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
+import { type Layer, probabilitiesOf, runNetwork } from "./mlp/network.js";
+import { type Trained, train } from "./mlp/train.js";
+import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
+import {
+  fitStandardisation,
+  noStandardisation,
+  rowsOrAll,
+  type Standardisation,
+  standardise,
+} from "./standardise.js";
+import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
+
+export interface MlpOptions {
+  /** Units of each hidden layer ([100]). */
+  readonly hidden?: readonly number[];
+  /** Adam's step size (0.001). */
+  readonly rate?: number;
+  /** The penalty on the squares of the weights (1e-4): scikit-learn's alpha. */
+  readonly l2?: number;
+  /** Rows of a mini-batch (200, or all where there are fewer). */
+  readonly batch?: number;
+  /** The most passes over the rows (200). */
+  readonly epochs?: number;
+  /** An epoch improves where its loss is this much below the best (1e-4) ... */
+  readonly tolerance?: number;
+  /** ... and after more epochs in a row than this without (10) training ends. */
+  readonly patience?: number;
+  /** Whether features are brought to mean 0 and variance 1 (yes). */
+  readonly standardise?: boolean;
+  readonly classWeights?: ClassWeights;
+}
+
+export const mlpTexts = {
+  option: (name: string, given: unknown, expected: string) =>
+    `the network's ${name} was ${String(given)}: give ${expected}`,
+  diverged: (epoch: number) =>
+    `the network's loss was no longer a number in epoch ${epoch}: give a smaller rate, or let it standardise the features`,
+};
+
+/** A fitted network, one member. */
+export class Mlp implements Classifier {
+  readonly members = 1;
+  readonly classes: number;
+  /** The classes that occurred in training; the others have probability 0. */
+  readonly present: readonly number[];
+  /** The loss of every epoch. */
+  readonly losses: readonly number[];
+  readonly #standardisation: Standardisation;
+  readonly #layers: readonly Layer[];
+
+  constructor(
+    classes: number,
+    present: readonly number[],
+    standardisation: Standardisation,
+    { layers, losses }: Trained,
+  ) {
+    this.classes = classes;
+    this.present = present;
+    this.losses = losses;
+    this.#standardisation = standardisation;
+    this.#layers = layers.map(({ weights, biases }) => ({
+      weights: Float64Array.from(weights),
+      biases: Float64Array.from(biases),
+    }));
+  }
+
+  predict(features: FeatureMatrix, rows?: Int32Array): Float64Array {
+    const { columns } = features;
+    const total = requirePrediction(features, this.#standardisation.means.length, rows);
+    const { classes, present } = this;
+    const out = new Float64Array(total * classes);
+    const own = new Float64Array(present.length);
+    const x = new Float64Array(columns);
+    const chosen = rowsOrAll(features, rows);
+    for (let i = 0; i < total; i++) {
+      standardise(features, chosen.subarray(i, i + 1), this.#standardisation, x);
+      probabilitiesOf(runNetwork(this.#layers, x), 0, own);
+      for (let c = 0; c < own.length; c++) out[i * classes + present[c]] = own[c];
+    }
+    return out;
+  }
+
+  predictMembers(features: FeatureMatrix, rows?: Int32Array): DenseMembers {
+    return oneMember(this.predict(features, rows), this.classes);
+  }
+}
+
+export interface MlpLearner extends Learner {
+  fit(training: TrainingSet, stream: RandomStream): Mlp;
+}
+
+/** A learner of multilayer perceptrons; scikit-learn's defaults, behind a StandardScaler, unless told otherwise. */
+export const mlp = (options: MlpOptions = {}): MlpLearner => {
+  const { hidden = [100], rate = 1e-3, l2 = 1e-4, batch = 200, epochs = 200 } = options;
+  const { tolerance = 1e-4, patience = 10 } = options;
+  const require = (right: boolean, name: keyof MlpOptions, given: unknown, expected: string): void => {
+    if (!right) throw new InputError("mlp-option", mlpTexts.option(name, given, expected));
+  };
+  const isWhole = (given: unknown, least: number) => Number.isSafeInteger(given) && Number(given) >= least;
+  const isFinite = (given: number) => given >= 0 && given < Number.POSITIVE_INFINITY;
+  const whole = "a whole number of at least 1";
+  require(Array.isArray(hidden) &&
+    hidden.every((width) => isWhole(width, 1)), "hidden", hidden, `a list of whole numbers of at least 1`);
+  require(rate > 0 && isFinite(rate), "rate", rate, "a positive, finite number");
+  require(isFinite(l2), "l2", l2, "a finite number of at least 0");
+  require(isWhole(batch, 1), "batch", batch, whole);
+  require(isWhole(epochs, 1), "epochs", epochs, whole);
+  require(isFinite(tolerance), "tolerance", tolerance, "a finite number of at least 0");
+  require(isWhole(patience, 1), "patience", patience, whole);
+  return {
+    name: "mlp",
+    fit(training, stream) {
+      const { features, classes } = training;
+      const { columns } = features;
+      const checked = checkTraining(training);
+      const weights = weighClasses(checked, classes, options.classWeights);
+      const mean = weights.reduce((sum, w) => sum + w, 0) / weights.length;
+      const { present, labels } = presentClasses(checked.labels, classes);
+      const { rows } = checked;
+      const standardisation =
+        options.standardise === false
+          ? noStandardisation(columns)
+          : fitStandardisation(features, rows, weights);
+      const x = standardise(features, rows, standardisation, new Float32Array(rows.length * columns));
+      const trained = train(
+        { x, columns, labels, weights: weights.map((w) => w / mean), classes: present.length },
+        { hidden, rate, l2, batch, epochs, tolerance, patience },
+        stream,
+      );
+      const lost = trained.losses.findIndex((loss) => !Number.isFinite(loss));
+      if (lost >= 0) throw new InputError("diverged", mlpTexts.diverged(lost + 1));
+      return new Mlp(classes, present, standardisation, trained);
+    },
+  };
+};

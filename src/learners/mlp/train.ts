@@ -1,0 +1,137 @@
+/**
+ * Adam on mini-batches, with scikit-learn's loss and stopping rule.
+ *
+ * With p the network's probabilities and w the row's weight, a batch of m rows has the loss
+ *
+ *     (1/m) (sum over rows of -w log p(label) + (l2 / 2) sum over layers of |W|^2),
+ *
+ * and an epoch the mean over its rows of their batch's. Training ends after `patience` + 1 epochs in a row whose loss
+ * is not at least `tolerance` below the best.
+ */
+import { adam, createDense, type Dense, Workspace } from "../../compute/index.js";
+import { log } from "../../core/math.js";
+import type { RandomStream } from "../../core/random.js";
+import { outputCount, probabilitiesOf } from "./network.js";
+
+export interface TrainingOptions {
+  readonly hidden: readonly number[];
+  readonly rate: number;
+  readonly l2: number;
+  readonly batch: number;
+  readonly epochs: number;
+  readonly tolerance: number;
+  readonly patience: number;
+}
+
+export interface TrainingRows {
+  /** [rows, columns] */
+  readonly x: Float32Array;
+  readonly columns: number;
+  readonly labels: Int32Array;
+  /** Mean 1. */
+  readonly weights: Float64Array;
+  readonly classes: number;
+}
+
+export interface TrainedLayer {
+  /** [outputs, inputs] */
+  readonly weights: Float32Array;
+  readonly biases: Float32Array;
+}
+
+export interface Trained {
+  readonly layers: readonly TrainedLayer[];
+  /** The loss of every epoch. */
+  readonly losses: readonly number[];
+}
+
+/** Uniform within sqrt(6 / (inputs + outputs)), weights and biases (Glorot and Bengio 2010, equation 16). */
+const initialise = (network: Dense, stream: RandomStream): void => {
+  for (let l = 0; l + 1 < network.widths.length; l++) {
+    const most = Math.sqrt(6 / (network.widths[l] + network.widths[l + 1]));
+    const own = stream.split(l);
+    for (const array of [network.weights(l), network.biases(l)])
+      for (let i = 0; i < array.length; i++) array[i] = own.uniform(-most, most);
+  }
+};
+
+export const train = (rows: TrainingRows, options: TrainingOptions, stream: RandomStream): Trained => {
+  const { hidden, rate, epochs, tolerance, patience } = options;
+  const n = rows.labels.length;
+  const batch = Math.min(options.batch, n);
+  // No fused multiply-add: the same bits on every machine.
+  const workspace = new Workspace({ threads: 1, relaxed: false });
+  try {
+    const widths = [rows.columns, ...hidden, outputCount(rows.classes)];
+    const network = createDense(workspace, { widths, rows: batch });
+    initialise(network, stream.split("weights"));
+    const optimiser = adam({ rate });
+    const state = optimiser.init(network.parameters);
+    const orders = stream.split("order");
+    const losses: number[] = [];
+    let best = Number.POSITIVE_INFINITY;
+    let idle = 0;
+    while (losses.length < epochs && idle <= patience) {
+      const order = orders.permutation(n);
+      let loss = 0;
+      for (let from = 0; from < n; from += batch) {
+        const count = Math.min(batch, n - from);
+        loss += descend(network, rows, order.subarray(from, from + count), options.l2);
+        optimiser.update(network.parameters, network.gradient, state);
+      }
+      loss /= n;
+      losses.push(loss);
+      idle = loss > best - tolerance ? idle + 1 : 0;
+      best = Math.min(best, loss);
+    }
+    const layers = widths.slice(1).map((_, l) => ({
+      weights: network.weights(l).slice(),
+      biases: network.biases(l).slice(),
+    }));
+    return { layers, losses };
+  } finally {
+    workspace.dispose();
+  }
+};
+
+/** The gradient of the batch's loss, left in the network; returns the loss times the rows. */
+const descend = (
+  network: Dense,
+  { x, columns, labels, weights, classes }: TrainingRows,
+  batch: Uint32Array,
+  l2: number,
+): number => {
+  const count = batch.length;
+  const { input } = network;
+  for (let i = 0; i < count; i++)
+    input.set(x.subarray(batch[i] * columns, (batch[i] + 1) * columns), i * columns);
+  network.forward({ count });
+  const { output, outputGradient, gradient } = network;
+  const outputs = outputCount(classes);
+  const p = new Float64Array(classes);
+  let loss = 0;
+  for (let i = 0; i < count; i++) {
+    const label = labels[batch[i]];
+    const weight = weights[batch[i]];
+    probabilitiesOf(output, i * outputs, p);
+    // scikit-learn's floor under a probability, so that the loss stays finite.
+    loss -= weight * log(Math.max(p[label], 2.2e-16));
+    for (let k = 0; k < outputs; k++) {
+      const c = outputs === 1 ? 1 : k;
+      outputGradient[i * outputs + k] = (weight * (p[c] - (label === c ? 1 : 0))) / count;
+    }
+  }
+  network.backwardInput({ count });
+  network.backwardParameters({ count });
+  let squares = 0;
+  for (let l = 0; l + 1 < network.widths.length; l++) {
+    const own = network.weights(l);
+    const ownGradient = network.weightGradient(l);
+    for (let i = 0; i < own.length; i++) {
+      squares += own[i] * own[i];
+      ownGradient[i] += (l2 * own[i]) / count;
+    }
+  }
+  if (!gradient.every(Number.isFinite)) return Number.NaN;
+  return loss + 0.5 * l2 * squares;
+};

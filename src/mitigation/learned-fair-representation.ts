@@ -1,0 +1,296 @@
+/**
+ * Learned fair representations (Zemel et al. 2013): each row becomes its probabilities of belonging to a few learned
+ * prototypes, such that the prototypes say what they can about the row and its label while both groups use each of
+ * them equally often. Models are then trained on those probabilities in place of the features.
+ */
+import { InputError } from "../core/errors.js";
+import { fillUniform, type RandomStream } from "../core/random.js";
+import type { FeatureMatrix } from "../learners/classifier.js";
+import { requireFeatures, requireRows, requireSameColumns } from "../learners/features.js";
+import { checkBothGroups, checkLabels } from "./groups.js";
+import { type Bounds, type Minimum, minimiseSteps, type StopReason } from "./lbfgs.js";
+import { assignRow, clipPrediction, type LossParts, RepresentationLoss } from "./lfr/objective.js";
+import { type Standardisation, standardisationOf, standardise } from "./lfr/standardisation.js";
+
+export type { LossParts } from "./lfr/objective.js";
+export type { Standardisation } from "./lfr/standardisation.js";
+
+export interface RepresentationTraining {
+  readonly features: FeatureMatrix;
+  /** Rows of `features` to learn from; all of them unless given. */
+  readonly rows?: Int32Array | undefined;
+  /** 1 where the outcome was favourable, else 0: one for each of those rows. */
+  readonly labels: ArrayLike<number>;
+  /** 1 where the row is of the privileged group, else 0: one for each of those rows. */
+  readonly privileged: ArrayLike<number>;
+}
+
+export interface RepresentationOptions {
+  /** How many prototypes, k (5). */
+  readonly prototypes?: number | undefined;
+  /** Ax: how much the prototypes should say about the features (0.01). */
+  readonly reconstruction?: number | undefined;
+  /** Ay: how much they should say about the label (1). */
+  readonly prediction?: number | undefined;
+  /** Az: how equally the groups should use them (1). */
+  readonly parity?: number | undefined;
+  /** Gaps between the groups are added up over prototypes ("sum", unless given), or averaged as in AIF360 ("mean"). */
+  readonly parityForm?: "sum" | "mean" | undefined;
+  /** Whether columns get mean 0 and variance 1 first (true). */
+  readonly standardise?: boolean | undefined;
+  /** Whether w stays in [0, 1], as in AIF360 (false). */
+  readonly bounded?: boolean | undefined;
+  /** Steps of L-BFGS from each start (5000). */
+  readonly maxSteps?: number | undefined;
+  /** Random starts, of which the one with the lowest loss is kept (3). */
+  readonly restarts?: number | undefined;
+}
+
+/** AIF360's settings; its gaps count a k-th as much, for the weight of 50. */
+export const aif360Representation: RepresentationOptions = {
+  prototypes: 5,
+  reconstruction: 0.01,
+  prediction: 1,
+  parity: 50,
+  parityForm: "mean",
+  standardise: false,
+  bounded: true,
+};
+
+/** What came of one start. */
+export interface RepresentationStart {
+  readonly loss: number;
+  readonly steps: number;
+  readonly evaluations: number;
+  readonly reason: StopReason;
+  readonly collapsed: boolean;
+}
+
+/** Plain data: it can be written as JSON, read back and applied. */
+export interface FairRepresentation {
+  /** w: what each prototype says of the label. */
+  readonly weights: readonly number[];
+  /** V: [k, columns], of standardised features where there is a standardisation. */
+  readonly prototypes: readonly (readonly number[])[];
+  readonly standardisation: Standardisation | undefined;
+  /** The three losses and their weighted sum on the rows it was learned from. */
+  readonly losses: LossParts;
+  readonly starts: readonly RepresentationStart[];
+  /** Which of them was kept. */
+  readonly start: number;
+  /** The largest standard deviation, over rows, of the probability of a prototype: near 0 all rows look alike. */
+  readonly spread: number;
+  /** The part of the rows that its own predictions favour. */
+  readonly favoured: number;
+  /** One sentence for a person where it says next to nothing about a row any more; undefined where it does. */
+  readonly collapse: string | undefined;
+}
+
+export const representationTexts = {
+  option: (name: string, given: unknown, expected: string) =>
+    `the representation's ${name} was ${String(given)}: give ${expected}`,
+  alike: (spread: number) =>
+    `the representation has collapsed: all rows get nearly the same probabilities (their largest standard deviation is ${spread.toPrecision(2)}), so a model trained on it can tell no row from another: lower the weight of parity, or try more prototypes or restarts`,
+  oneClass: (favoured: boolean) =>
+    `the representation has collapsed: it predicts the ${favoured ? "favourable" : "unfavourable"} outcome for every row although both occur: lower the weight of parity, or try more prototypes or restarts`,
+};
+
+/** Below this spread all rows look alike. */
+const LEAST_SPREAD = 0.01;
+/** Ten steps that gain less than this are the last: it is far below what a model trained on the result could notice. */
+const LEAST_DECREASE = 1e-9;
+
+/** Where the learning stands. */
+export interface RepresentationProgress {
+  readonly start: number;
+  readonly starts: number;
+  readonly steps: number;
+  readonly loss: number;
+}
+
+const requireOption = (right: boolean, name: string, given: unknown, expected: string): void => {
+  if (!right)
+    throw new InputError("representation-option", representationTexts.option(name, given, expected));
+};
+
+const checkOptions = (options: RepresentationOptions) => {
+  const checked = {
+    prototypes: options.prototypes ?? 5,
+    reconstruction: options.reconstruction ?? 0.01,
+    prediction: options.prediction ?? 1,
+    parity: options.parity ?? 1,
+    parityForm: options.parityForm ?? "sum",
+    standardise: options.standardise ?? true,
+    bounded: options.bounded ?? false,
+    maxSteps: options.maxSteps ?? 5000,
+    restarts: options.restarts ?? 3,
+  } as const;
+  const { prototypes, parityForm } = checked;
+  const whole = (n: number, least: number) => Number.isInteger(n) && n >= least;
+  requireOption(whole(prototypes, 2), "prototypes", prototypes, "a whole number of at least 2");
+  for (const name of ["maxSteps", "restarts"] as const)
+    requireOption(whole(checked[name], 1), name, checked[name], "a whole number of at least 1");
+  for (const name of ["reconstruction", "prediction", "parity"] as const)
+    requireOption(
+      checked[name] >= 0 && Number.isFinite(checked[name]),
+      `weight of ${name}`,
+      checked[name],
+      "a finite number of at least 0",
+    );
+  requireOption(parityForm === "sum" || parityForm === "mean", "parityForm", parityForm, '"sum" or "mean"');
+  return checked;
+};
+
+/** {@link learnFairRepresentation}, step by step: a caller that must let go of the thread now and then walks it. */
+export function* fairRepresentationSteps(
+  training: RepresentationTraining,
+  stream: RandomStream,
+  options: RepresentationOptions = {},
+): Generator<RepresentationProgress, FairRepresentation> {
+  const { features } = training;
+  const settings = checkOptions(options);
+  requireFeatures(features);
+  const rows = training.rows ?? everyRow(features);
+  requireRows(rows, features);
+  const labels = checkLabels(training.labels, rows.length);
+  const privileged = checkBothGroups(training.privileged, rows.length);
+  const standardisation = settings.standardise ? standardisationOf(features, rows) : undefined;
+  const loss = new RepresentationLoss({
+    ...settings,
+    x: standardise(features, rows, standardisation),
+    columns: features.columns,
+    labels,
+    privileged,
+  });
+  const bounds = settings.bounded ? weightsWithin(loss.size, settings.prototypes) : undefined;
+  const { restarts, maxSteps } = settings;
+
+  const starts: RepresentationStart[] = [];
+  let best: { readonly minimum: Minimum; readonly start: number } | undefined;
+  for (let start = 0; start < restarts; start++) {
+    const from = new Float64Array(loss.size);
+    fillUniform(stream.split(start), from);
+    const walk = minimiseSteps((x, gradient) => loss.evaluate(x, gradient), from, {
+      maxSteps,
+      leastDecrease: LEAST_DECREASE,
+      bounds,
+    });
+    let next = walk.next();
+    for (; next.done !== true; next = walk.next())
+      yield { start, starts: restarts, steps: next.value.steps, loss: next.value.value };
+    const minimum = next.value;
+    if (best === undefined || minimum.value < best.minimum.value) best = { minimum, start };
+    const { steps, evaluations, reason } = minimum;
+    const collapsed = describe(loss, minimum.x).collapse !== undefined;
+    starts.push({ loss: minimum.value, steps, evaluations, reason, collapsed });
+  }
+  // There is at least one start.
+  if (best === undefined) throw new RangeError("the representation had no start");
+  const { x } = best.minimum;
+  const { columns } = features;
+  const k = settings.prototypes;
+  return {
+    weights: Array.from(x.subarray(0, k)),
+    prototypes: Array.from({ length: k }, (_, i) =>
+      Array.from(x.subarray(k + i * columns, k + (i + 1) * columns)),
+    ),
+    standardisation,
+    starts,
+    start: best.start,
+    ...describe(loss, x),
+  };
+}
+
+/**
+ * A representation of these rows, from several random starts. The same training, stream and options give the same
+ * one, bit for bit.
+ */
+export const learnFairRepresentation = (
+  training: RepresentationTraining,
+  stream: RandomStream,
+  options: RepresentationOptions = {},
+): FairRepresentation => {
+  const walk = fairRepresentationSteps(training, stream, options);
+  for (;;) {
+    const { done, value } = walk.next();
+    if (done === true) return value;
+  }
+};
+
+const everyRow = ({ rows }: FeatureMatrix): Int32Array => Int32Array.from({ length: rows }, (_, i) => i);
+
+/** w in [0, 1], V free. */
+const weightsWithin = (size: number, prototypes: number): Bounds => ({
+  lower: new Float64Array(size).fill(Number.NEGATIVE_INFINITY).fill(0, 0, prototypes),
+  upper: new Float64Array(size).fill(Number.POSITIVE_INFINITY).fill(1, 0, prototypes),
+});
+
+/** What the training rows look like at these parameters, and whether that is a collapse. */
+const describe = (
+  loss: RepresentationLoss,
+  parameters: Float64Array,
+): Pick<FairRepresentation, "losses" | "spread" | "favoured" | "collapse"> => {
+  const losses = loss.parts(parameters);
+  const { assignments, raw, rows } = loss;
+  const k = loss.problem.prototypes;
+  let spread = 0;
+  for (let i = 0; i < k; i++) {
+    let mean = 0;
+    for (let at = i; at < assignments.length; at += k) mean += assignments[at] / rows;
+    let variance = 0;
+    for (let at = i; at < assignments.length; at += k) variance += (assignments[at] - mean) ** 2 / rows;
+    spread = Math.max(spread, Math.sqrt(variance));
+  }
+  const favoured = raw.filter((y) => y > 0.5).length / rows;
+  const collapse =
+    spread < LEAST_SPREAD
+      ? representationTexts.alike(spread)
+      : favoured === 0 || favoured === 1
+        ? representationTexts.oneClass(favoured === 1)
+        : undefined;
+  return { losses, spread, favoured, collapse };
+};
+
+/** M of the given rows (all unless given), [rows, k] in float64. */
+const assign = (
+  { weights, prototypes, standardisation }: FairRepresentation,
+  features: FeatureMatrix,
+  rows: Int32Array,
+): Float64Array => {
+  requireFeatures(features);
+  const columns = prototypes[0].length;
+  requireSameColumns(features, columns);
+  requireRows(rows, features);
+  const k = weights.length;
+  const parameters = Float64Array.from([...weights, ...prototypes.flat()]);
+  const x = standardise(features, rows, standardisation);
+  const distances = new Float64Array(rows.length * k);
+  const out = new Float64Array(rows.length * k);
+  for (let n = 0; n < rows.length; n++)
+    assignRow(x, n * columns, columns, parameters, k, distances, out, n * k);
+  return out;
+};
+
+/** The representation of the given rows (all unless given): features [rows, k] for a model to be trained on. */
+export const applyRepresentation = (
+  representation: FairRepresentation,
+  features: FeatureMatrix,
+  rows: Int32Array = everyRow(features),
+): FeatureMatrix => ({
+  values: Float32Array.from(assign(representation, features, rows)),
+  rows: rows.length,
+  columns: representation.weights.length,
+});
+
+/** P(favourable) of the given rows (all unless given) by the representation's own linear prediction M w. */
+export const predictFromRepresentation = (
+  representation: FairRepresentation,
+  features: FeatureMatrix,
+  rows: Int32Array = everyRow(features),
+): Float64Array => {
+  const { weights } = representation;
+  const assigned = assign(representation, features, rows);
+  return Float64Array.from(rows, (_, n) =>
+    clipPrediction(weights.reduce((sum, w, k) => sum + w * assigned[n * weights.length + k], 0)),
+  );
+};

@@ -1,0 +1,237 @@
+/**
+ * What every acquisition strategy must do. A new one is found here by its name in `strategies`, and fails until it has
+ * an entry in CASES.
+ */
+import { describe, expect, test } from "vitest";
+import { selectBatch } from "../../src/active/batch.js";
+import { fairbedTexts, type Prediction } from "../../src/active/fairbed.js";
+import { type Members, membersTexts, takeRows } from "../../src/active/members.js";
+import {
+  type AcquisitionInput,
+  type Strategy,
+  type StrategyName,
+  strategies,
+  strategyNames,
+  strategyTexts,
+} from "../../src/active/strategies.js";
+import { targetWeightTexts } from "../../src/active/weights.js";
+import { InputError } from "../../src/core/errors.js";
+import { randomStream } from "../../src/core/random.js";
+import { drawMembers, drawRelated, drawVotes } from "./drawn-members.js";
+import * as V from "./vectors.js";
+
+const FAIRBED_BALD_10 = V.BALD_THETA.map((value, n) => value - 10 * [Math.LN2, Math.LN2, 0, 0][n]);
+
+/** The scores of the published ensemble at beta = 10, from where they are given or can be written down; null if drawn. */
+const CASES: Record<StrategyName, readonly number[] | null> = {
+  random: null,
+  entropy: V.ENTROPY_THETA,
+  bald: V.BALD_THETA,
+  epig: V.EPIG_THETA,
+  hfe: V.ENTROPY_THETA.map((value, n) => value - 10 * [Math.LN2, Math.LN2, 0, Math.LN2][n]),
+  fairbed: V.FAIRBED_10,
+  "fairbed-bald": FAIRBED_BALD_10,
+};
+
+const small = (): AcquisitionInput => ({
+  target: { pool: V.binary(V.THETA_POOL), targets: V.binary(V.THETA_TARGETS) },
+  sensitive: [{ pool: V.binary(V.PHI_POOL), targets: V.binary(V.PHI_TARGETS) }],
+  beta: 10,
+  stream: randomStream(1),
+});
+
+const ROWS = 60;
+const soft = (name: string): Prediction => {
+  const [pool, targets] = drawRelated(randomStream(name), 12, [ROWS, 9]);
+  return { pool, targets };
+};
+const KINDS: Record<string, (name: string) => Prediction> = {
+  "float32 members": soft,
+  votes: (name) => {
+    const stream = randomStream(name);
+    return { pool: drawVotes(stream, ROWS, 40), targets: drawVotes(stream, 9, 40) };
+  },
+  "three classes": (name) => {
+    const stream = randomStream(name);
+    return { pool: drawMembers(stream, ROWS, 8, 3), targets: drawMembers(stream, 9, 8, 3) };
+  },
+};
+const medium = (kind: (name: string) => Prediction = soft, seed = 1): AcquisitionInput => ({
+  target: kind("target"),
+  sensitive: [kind("first"), kind("second")],
+  beta: 0.7,
+  stream: randomStream(seed),
+});
+
+const without = (input: AcquisitionInput, ...names: (keyof AcquisitionInput)[]): AcquisitionInput =>
+  Object.fromEntries(
+    Object.entries(input).filter(([name]) => !names.some((each) => each === name)),
+  ) as unknown as AcquisitionInput;
+
+const emptied = (given: Members): Members => takeRows(given, []);
+
+test("every strategy has a case, and no case is left over", () => {
+  expect(Object.keys(CASES).sort()).toEqual([...strategyNames].sort());
+});
+
+describe.each(strategyNames)("%s", (name) => {
+  const strategy: Strategy = strategies[name];
+  const { uses } = strategy;
+
+  test("gives the known scores", () => {
+    const expected = CASES[name];
+    expect(expected === null).toBe(uses.stream);
+    const { score } = strategy.score(small());
+    expected?.forEach((value, n) => {
+      expect(score[n]).toBeCloseTo(value, 9);
+    });
+  });
+
+  test.each(Object.keys(KINDS))("scores %s: one finite number a candidate, made of its parts", (kind) => {
+    const input = medium(KINDS[kind]);
+    const { score, target, leakage } = strategy.score(input);
+    expect([score.length, target.length, leakage.length]).toEqual([ROWS, ROWS, ROWS]);
+    score.forEach((value, n) => {
+      expect(Number.isFinite(value)).toBe(true);
+      expect(value).toBeCloseTo(target[n] - (uses.sensitive ? 0.7 : 0) * leakage[n], 12);
+    });
+    expect(new Set(score).size).toBeGreaterThan(5);
+    expect(leakage.some((value) => value !== 0)).toBe(uses.sensitive);
+  });
+
+  test("is reproducible, and draws only if it says so", () => {
+    const again = strategy.score(medium());
+    expect(strategy.score(medium())).toEqual(again);
+    const other = strategy.score(medium(soft, 2));
+    if (uses.stream) expect(other).not.toEqual(again);
+    else expect(other).toEqual(again);
+    if (!uses.stream) expect(strategy.score(without(medium(), "stream"))).toEqual(again);
+  });
+
+  test("changes nothing that it was given", () => {
+    const input = medium();
+    const before = structuredClone([input.target, input.sensitive]);
+    strategy.score(input);
+    expect([input.target, input.sensitive]).toEqual(before);
+  });
+
+  test("depends on the targets and the sensitive models only if it says so", () => {
+    const given = medium();
+    const { score } = strategy.score(given);
+    const otherTargets = { ...given.target, targets: soft("other").targets };
+    const moved = strategy.score({ ...medium(), target: otherTargets }).score;
+    if (uses.targets) expect(moved).not.toEqual(score);
+    else expect(moved).toEqual(score);
+    const unfair = strategy.score({ ...medium(), sensitive: [soft("other")] }).score;
+    if (uses.sensitive) expect(unfair).not.toEqual(score);
+    else expect(unfair).toEqual(score);
+  });
+
+  test("scores a candidate by itself: in any part of the pool, in any order", () => {
+    if (uses.stream) return; // a drawn score has nothing to do with its candidate
+    const given = medium();
+    const { score } = strategy.score(given);
+    const rows = [41, 3, 3, 59];
+    const part = (prediction: Prediction): Prediction => ({
+      ...prediction,
+      pool: takeRows(prediction.pool, rows),
+    });
+    const some = strategy.score({
+      ...given,
+      target: part(given.target),
+      sensitive: given.sensitive?.map(part) ?? [],
+    });
+    expect([...some.score]).toEqual(rows.map((row) => score[row]));
+  });
+
+  test("fills batches of every size, and never with what is excluded", () => {
+    const parts = strategy.score(medium());
+    for (const size of [1, 5, ROWS]) {
+      const rows = selectBatch(parts, { size }).map(({ row }) => row);
+      expect(new Set(rows).size).toBe(size);
+    }
+    const [best] = selectBatch(parts, { size: 1 });
+    const rest = selectBatch(parts, { size: ROWS - 1, exclude: [best.row] });
+    expect(rest.map(({ row }) => row)).not.toContain(best.row);
+  });
+
+  test("refuses an empty pool", () => {
+    const given = medium();
+    const target = { ...given.target, pool: emptied(given.target.pool) };
+    const sensitive = given.sensitive?.map((each) => ({ ...each, pool: emptied(each.pool) })) ?? [];
+    expect(() => strategy.score({ ...given, target, sensitive })).toThrow(membersTexts.empty("the pool"));
+  });
+
+  test("refuses values that do not fit their sizes", () => {
+    const given = medium();
+    const pool = { ...given.target.pool, rows: ROWS + 1 };
+    const sensitive =
+      given.sensitive?.map((each) => ({ ...each, pool: { ...each.pool, rows: ROWS + 1 } })) ?? [];
+    const expected = membersTexts.size("the pool", ROWS * 24, (ROWS + 1) * 24);
+    expect(() => strategy.score({ ...given, target: { ...given.target, pool }, sensitive })).toThrow(
+      expected,
+    );
+  });
+
+  /** Tests of what a strategy does not use do not exist, and are not skipped. */
+  const onlyIf = (wanted: boolean, title: string, body: () => void): void => {
+    if (wanted) test(title, body);
+  };
+
+  onlyIf(uses.stream, "refuses to draw without a stream", () => {
+    expect(() => strategy.score(without(medium(), "stream"))).toThrow(strategyTexts.stream(name));
+  });
+
+  onlyIf(uses.targets, "refuses targets of other members, none, and weights that are none", () => {
+    const given = medium();
+    const score = (change: Partial<Prediction>) => () =>
+      strategy.score({ ...given, target: { ...given.target, ...change } });
+    const other = drawMembers(randomStream(1), 3, 5, 2);
+    expect(score({ targets: other })).toThrow(membersTexts.members(12, 5));
+    expect(score({ targets: emptied(given.target.targets) })).toThrow(membersTexts.empty("the target set"));
+    expect(score({ weights: [1] })).toThrow(targetWeightTexts.length(1, 9));
+    expect(score({ weights: new Float64Array(9).fill(-1) })).toThrow(targetWeightTexts.value(0));
+    expect(score({ weights: new Float64Array(9) })).toThrow(targetWeightTexts.sum);
+  });
+
+  onlyIf(
+    uses.sensitive,
+    "refuses a beta that is none, and sensitive models that are missing or of other rows",
+    () => {
+      const given = medium();
+      for (const beta of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+        expect(() => strategy.score({ ...given, beta })).toThrow(fairbedTexts.beta(beta));
+      }
+      expect(() => strategy.score(without(given, "beta"))).toThrow(strategyTexts.beta(name));
+      expect(() => strategy.score(without(given, "sensitive"))).toThrow(fairbedTexts.noSensitive);
+      expect(() => strategy.score({ ...given, combine: "mean" as "sum" })).toThrow(
+        fairbedTexts.combine("mean"),
+      );
+      const short = { ...soft("short"), pool: takeRows(soft("short").pool, [0, 1]) };
+      expect(() => strategy.score({ ...given, sensitive: [short] })).toThrow(
+        membersTexts.rows("sensitive model 1", 2, ROWS),
+      );
+    },
+  );
+
+  onlyIf(uses.sensitive, "with beta = 0 is its target part, and combines leakage as it is told", () => {
+    const given = medium();
+    const free = strategy.score({ ...given, beta: 0 });
+    expect(free.score).toEqual(free.target);
+    const [sum, worst] = (["sum", "worst"] as const).map(
+      (combine) => strategy.score({ ...given, combine }).leakage,
+    );
+    const each = (given.sensitive ?? []).map((one) => strategy.score({ ...given, sensitive: [one] }).leakage);
+    sum.forEach((value, n) => {
+      expect(value).toBeCloseTo(each[0][n] + each[1][n], 12);
+      expect(worst[n]).toBe(Math.max(each[0][n], each[1][n]));
+    });
+  });
+
+  test("its errors are the caller's to mend", () => {
+    const given = medium();
+    expect(() =>
+      strategy.score({ ...given, target: { ...given.target, pool: emptied(given.target.pool) } }),
+    ).toThrow(InputError);
+  });
+});
