@@ -46,6 +46,7 @@ export const tables = {
     return {
       features: encode(table, all, [target, names.indexOf("Gender")]),
       labels: Int32Array.from(table, (row) => (row[target] === "Graduate" ? 1 : 0)),
+      sensitive: Int32Array.from(table, (row) => Number(row[names.indexOf("Gender")])),
     };
   },
   adult() {

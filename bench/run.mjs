@@ -95,7 +95,8 @@ async function measure(name, library) {
     for (const side of [ours, theirs].filter(Boolean)) {
       const checked = await attempt(side.name, notes, async () => {
         const { ok, text } = agreement(await side.values(), reference);
-        await warmUp(side);
+        if (bench.once) side.repeat = 1;
+        else await warmUp(side);
         return { ok, text };
       });
       if (checked === null) continue;
@@ -107,7 +108,7 @@ async function measure(name, library) {
       sides.push(side);
     }
 
-    for (let k = 0; k < rounds && sides.length > 0; k++) {
+    for (let k = 0; k < (bench.once ? 1 : rounds) && sides.length > 0; k++) {
       // Who goes first changes from round to round; the pause lets the other side's threads go to sleep.
       for (const side of (k % 2 === 0 ? sides : sides.toReversed()).filter((s) => !Number.isNaN(s.best))) {
         await sleep(30);
@@ -115,7 +116,7 @@ async function measure(name, library) {
         side.best = ms === null ? NaN : Math.min(side.best, ms);
       }
       progress(
-        `  round ${k + 1} of ${rounds}: ${sides.map((s) => `${s.name} ${s.best.toFixed(3)} ms`).join(", ")}`,
+        `  round ${k + 1} of ${bench.once ? 1 : rounds}: ${sides.map((s) => `${s.name} ${s.best.toFixed(3)} ms`).join(", ")}`,
       );
     }
     if (ours?.note) notes.push(ours.note);

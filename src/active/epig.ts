@@ -5,13 +5,8 @@ import type { RandomStream } from "../core/random.js";
 import { type Correction, expectedUnderIndependence } from "./correction.js";
 import { rowEntropies } from "./entropy.js";
 import { type JointEntropyOptions, jointEntropies } from "./joint-entropies.js";
-import {
-  type Members,
-  meanProbabilities,
-  reorderMembers,
-  requireSameMembers,
-  weightedProbabilities,
-} from "./members.js";
+import { meansOf } from "./kernels/dense.js";
+import { type Members, reorderMembers, requireSameMembers } from "./members.js";
 import { normalisedWeights } from "./weights.js";
 
 export const epigTexts = {
@@ -45,15 +40,13 @@ export const plainEpig = (
   weights: Float64Array,
   options: JointEntropyOptions = {},
 ): Float64Array => {
-  const { memberWeights } = options;
-  const means = (given: Members): Float64Array =>
-    memberWeights === undefined ? meanProbabilities(given) : weightedProbabilities(given, memberWeights);
-  const scores = rowEntropies(means(pool), pool.classes);
+  const means = meansOf(pool, targets, options.memberWeights);
+  const scores = rowEntropies(means.pool, pool.classes);
   let ofTargets = 0;
-  rowEntropies(means(targets), targets.classes).forEach((entropy, t) => {
+  rowEntropies(means.targets, targets.classes).forEach((entropy, t) => {
     ofTargets += weights[t] * entropy;
   });
-  const joint = jointEntropies(pool, targets, weights, options);
+  const joint = jointEntropies(pool, targets, weights, { ...options, means });
   for (let n = 0; n < scores.length; n++) scores[n] += ofTargets - joint[n];
   return scores;
 };

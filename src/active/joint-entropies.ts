@@ -1,6 +1,6 @@
 /** The one costly part of EPIG, sum_t w_t H[J[n, t]], by whichever way suits its members and its size. */
 import type { Workspace } from "../compute/workspace.js";
-import { denseJointEntropies } from "./kernels/dense.js";
+import { denseJointEntropies, type Means, meansOf } from "./kernels/dense.js";
 import { sharedWorkspace } from "./kernels/shared-workspace.js";
 import { voteJointEntropies } from "./kernels/votes.js";
 import type { Members } from "./members.js";
@@ -11,6 +11,8 @@ export interface JointEntropyOptions {
   readonly workspace?: Workspace | undefined;
   /** Weights of the members with the sum 1, [members]; all the same unless given. */
   readonly memberWeights?: Float64Array | undefined;
+  /** The mean probabilities of both sides under those weights, [rows, classes], where they are at hand. */
+  readonly means?: Means | undefined;
 }
 
 /** Members times targets up to which float64 as the formula reads is fast enough. */
@@ -36,5 +38,6 @@ export const jointEntropies = (
   if (pool.kind === "votes" && targets.kind === "votes" && memberWeights === undefined) {
     return voteJointEntropies(workspace, pool, targets, weights);
   }
-  return denseJointEntropies(workspace, pool, targets, weights, memberWeights);
+  const means = options.means ?? meansOf(pool, targets, memberWeights);
+  return denseJointEntropies(workspace, pool, targets, weights, means, memberWeights);
 };

@@ -128,9 +128,20 @@ export const meanProbabilities = (given: Members): Float64Array => {
   }
   const { values } = given;
   for (let row = 0, at = 0; row < rows; row++) {
-    const to = row * classes;
-    for (let k = 0; k < members; k++) for (let c = 0; c < classes; c++) mean[to + c] += values[at++];
-    for (let c = 0; c < classes; c++) mean[to + c] /= members;
+    if (classes === 2) {
+      // By far the most frequent, and twice as fast in one pass.
+      let [zero, one] = [0, 0];
+      for (const end = at + 2 * members; at < end; at += 2) {
+        zero += values[at];
+        one += values[at + 1];
+      }
+      mean[2 * row] = zero / members;
+      mean[2 * row + 1] = one / members;
+      continue;
+    }
+    for (let k = 0; k < members; k++)
+      for (let c = 0; c < classes; c++) mean[row * classes + c] += values[at++];
+    for (let c = 0; c < classes; c++) mean[row * classes + c] /= members;
   }
   return mean;
 };

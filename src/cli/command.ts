@@ -11,7 +11,8 @@ export interface OptionDescription<Value> {
   /** As in the help: `"--seed <number>"`. */
   readonly flags: string;
   readonly summary: string;
-  readonly parse: ((text: string) => Value) | undefined;
+  /** `former` is what an earlier mention of the same option gave, or the fallback. */
+  readonly parse: ((text: string, former?: unknown) => Value) | undefined;
   readonly fallback: Value;
   readonly choices: readonly string[] | undefined;
 }

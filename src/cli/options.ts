@@ -41,6 +41,26 @@ export function text(
   return { flags, summary, parse: (given) => given, fallback, choices: undefined };
 }
 
+/** Texts with commas between them (a comma inside a text is written twice); the option may be given again for more. */
+export const texts = (flags: string, summary: string): OptionDescription<readonly string[] | undefined> => ({
+  flags,
+  summary,
+  parse: (given, former) => {
+    const more = splitTexts(given);
+    if (more.length === 0) throw wrongValue(flags, given, "texts with commas between them");
+    return [...(Array.isArray(former) ? former : []), ...more];
+  },
+  fallback: undefined,
+  choices: undefined,
+});
+
+const splitTexts = (given: string): readonly string[] =>
+  given
+    .replaceAll(",,", "\0")
+    .split(",")
+    .map((each) => each.replaceAll("\0", ",").trim())
+    .filter((each) => each !== "");
+
 /** One of a few words. */
 export const choice = <Word extends string>(
   flags: string,

@@ -61,13 +61,7 @@ const serve = (control, index, onMessage) => {
   };
   onMessage((message) => {
     mail++;
-    if (message.source !== undefined) {
-      // Where a page forbids code from text, this thread does not know the program, and the others do its work.
-      try {
-        const kernels = new Function("__name", "return " + message.source)((each) => each)(message.memory);
-        programs.set(message.program, message.kernels.map((name) => kernels[name]));
-      } catch {}
-    } else if (message.module === undefined) programs.delete(message.program);
+    if (message.module === undefined) programs.delete(message.program);
     else {
       const { exports } = new WebAssembly.Instance(message.module, { env: { memory: message.memory } });
       programs.set(message.program, message.kernels.map((name) => exports[name]));
@@ -115,14 +109,12 @@ const startWorker = (control: Int32Array, index: number): Helper => {
   return worker;
 };
 
-/** What the kernels of a program are made from: a module, or the text of a function that takes the memory. */
-export type KernelCode = { readonly module: WebAssembly.Module } | { readonly source: string };
-
-type Program = KernelCode & {
+interface Program {
   readonly program: number;
+  readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly kernels: readonly string[];
-};
+}
 
 /**
  * A worker lets go of a forgotten program's memory only when its engine collects garbage, and it makes too little to
@@ -170,10 +162,10 @@ class Pool {
     Atomics.notify(this.#control, GENERATION);
   }
 
-  /** Makes a program's kernels known to all threads and returns its number. */
-  add(code: KernelCode, memory: WebAssembly.Memory, kernels: readonly string[]): number {
+  /** Makes a module's kernels known to all threads and returns its number. */
+  add(module: WebAssembly.Module, memory: WebAssembly.Memory, kernels: readonly string[]): number {
     const program = ++this.#programCount;
-    const entry = { ...code, program, memory, kernels };
+    const entry = { program, module, memory, kernels };
     this.#programs.set(program, entry);
     this.#broadcast(entry);
     return program;

@@ -6,7 +6,7 @@
  */
 import { EnvironmentError, InputError } from "../core/errors.js";
 import { detectFeatures } from "./features.js";
-import { type Kernel, type KernelCode, threadPool } from "./pool.js";
+import { type Kernel, threadPool } from "./pool.js";
 import { MAX_PAGES, type ModuleWriter } from "./wasm/encoder.js";
 
 const PAGE = 65_536;
@@ -43,15 +43,10 @@ interface Block {
   bytes: number;
 }
 
-/** Kernels by name, made in each thread from the memory they work on; see {@link Workspace.loadScript}. */
-export type KernelScript<Name extends string> = (
-  memory: WebAssembly.Memory,
-) => Readonly<Record<Name, Kernel>>;
-
-/** A program's kernels, ready to run on all threads of the workspace. */
+/** A module's kernels, ready to run on all threads of the workspace. */
 export interface Kernels {
   run(name: string, descriptor: number, tasks: number): void;
-  /** Lets all threads forget the program. */
+  /** Lets all threads forget the module. */
   dispose(): void;
 }
 
@@ -209,35 +204,12 @@ export class Workspace {
    * @internal
    */
   load(module: ModuleWriter, names: readonly string[]): Kernels {
-    const compiled = compileModule(module.bytes({ shared: this.#shared }));
-    const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.memory } });
-    return this.#kernels(
-      { module: compiled },
-      names,
-      names.map((name) => exports[name] as Kernel),
-    );
-  }
-
-  /**
-   * Kernels written in JavaScript: `script(memory)` returns them by name. The other threads get its text, so it must
-   * refer to nothing outside itself but what every engine has; the memory may have grown since, so each call of a
-   * kernel looks whether its views are of `memory.buffer` still. For what branches too much to be emitted by hand.
-   *
-   * @internal
-   */
-  loadScript<Name extends string>(script: KernelScript<Name>, names: readonly Name[]): Kernels {
-    const kernels = script(this.memory);
-    return this.#kernels(
-      { source: script.toString() },
-      names,
-      names.map((name) => kernels[name]),
-    );
-  }
-
-  #kernels(code: KernelCode, names: readonly string[], kernels: readonly Kernel[]): Kernels {
     const { memory, threads } = this;
+    const compiled = compileModule(module.bytes({ shared: this.#shared }));
+    const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
+    const kernels = names.map((name) => exports[name] as Kernel);
     const pool = this.#shared ? threadPool() : undefined;
-    const program = pool?.add(code, memory, names);
+    const program = pool?.add(compiled, memory, names);
     if (program !== undefined) this.#programs.add(program);
     return {
       run: (name, descriptor, tasks) => {

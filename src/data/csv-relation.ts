@@ -76,10 +76,7 @@ export const csvRelation = (
     // Twice what the sample needs, so that a somewhat longer line further down still fits.
     `max_line_size = ${Math.max(BUFFERED_LINE, 8 * dialect.longestLine)}`,
     // The usual marks are gone before any number is looked for; others are found when they do not convert.
-    `nullstr = [${["", ...missing]
-      .flatMap((mark) => [mark, ` ${mark}`, `${mark} `])
-      .map(sqlText)
-      .join(", ")}]`,
+    `nullstr = [${nullTexts(missing, dialect.delimiter).map(sqlText).join(", ")}]`,
     `columns = {${dialect.names.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(", ")}}`,
   ].join(", ")})`;
   const isMissing = new Set(["", ...missing]);
@@ -90,6 +87,14 @@ export const csvRelation = (
   });
   return { from, columns, missing, notes: dialect.notes };
 };
+
+/** How a missing value may stand between separators, where the separator allows it. */
+const nullTexts = (missing: readonly string[], delimiter: string): readonly string[] => [
+  "",
+  ...missing
+    .flatMap((mark) => [mark, ` ${mark}`, `${mark} `])
+    .filter((text) => !text.includes(delimiter) && !delimiter.includes(text)),
+];
 
 const columnOf = (name: string, raw: string, type: CellType, missing: readonly string[]): RelationColumn => {
   const otherwise: RelationColumn = { name, kind: "categorical", sql: raw };
@@ -118,10 +123,12 @@ const DATE = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;
 const DECIMAL_COMMA = /^[-+]?\d+(,\d+)?$/;
 /** A whole number that float64 may not hold: an identifier, and better kept as text. */
 const LONG_NUMBER = /^[-+]?\d{16,}$/;
+const INFINITE = /^[-+]?inf(inity)?$/i;
 const LONG_NUMBER_SQL = "[-+]?[0-9]{16,}";
 
 const guess = (cells: readonly string[], delimiter: string): CellType => {
-  if (cells.every(isNumber)) return cells.some((cell) => LONG_NUMBER.test(cell)) ? "text" : "number";
+  if (cells.every((cell) => isNumber(cell) || INFINITE.test(cell)))
+    return cells.some((cell) => LONG_NUMBER.test(cell)) ? "text" : "number";
   // Where semicolons part the values, as spreadsheets do in countries that write 1,5.
   if (delimiter === ";" && cells.every((cell) => DECIMAL_COMMA.test(cell))) return "decimal comma";
   if (cells.every((cell) => DATE.test(cell))) return "date";

@@ -73,7 +73,7 @@ const fromNodeSqlite = async (
     const found = await exportSqlite(path, query, answer);
     if (found === "no sqlite") throw new EnvironmentError("no-sqlite", databaseTexts.noSqlite(name));
     if (found !== "written") throw new InputError("which-table", databaseTexts.whichTable(name, found));
-    const all = `SELECT * FROM read_json(${sqlText(answer)}, format = 'newline_delimited', sample_size = -1, maximum_depth = 1)`;
+    const all = `SELECT * FROM read_json(${sqlText(answer)}, format = 'newline_delimited', sample_size = -1, maximum_depth = 2)`;
     return await answerOf(connection, all, settings);
   } finally {
     await rm(folder, { recursive: true, force: true });

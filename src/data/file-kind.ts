@@ -113,6 +113,23 @@ const decode = (file: string, bytes: Buffer, whole: boolean): string => {
   return text;
 };
 
+/** Whether a text file is UTF-8 to its end; true for what is no text or cannot be read. */
+export const isUtf8 = async (file: string): Promise<boolean> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    const { kind, gzip } = await inspectFile(file);
+    if (kind !== "text" && kind !== "json") return true;
+    const source = createReadStream(file);
+    for await (const part of gzip ? source.pipe(createGunzip()) : source) {
+      decoder.decode(part as Buffer, { stream: true });
+    }
+    decoder.decode();
+    return true;
+  } catch (error) {
+    return !(error instanceof TypeError);
+  }
+};
+
 const MAGIC: readonly (readonly [string, string])[] = [
   ["\x89PNG", "a picture"],
   ["\xff\xd8\xff", "a picture"],

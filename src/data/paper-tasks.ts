@@ -1,133 +1,260 @@
-/** The paper's tasks, and two of the field's, in the files of the catalogue: which columns are what. */
+/** The tasks of the paper (section 6.2), and two more of the same kind, ready to be learnt. */
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
 import { InputError } from "../core/errors.js";
-import { nearestName } from "../core/nearest-name.js";
 import { randomStream } from "../core/random.js";
-import { datasetFile, datasetText } from "./dataset-files.js";
+import { type DatasetName, datasetNamed } from "./catalogue.js";
+import { requireFile } from "./data-folder.js";
 import { readNpy } from "./npy.js";
 import { type ReadOptions, readTable } from "./source.js";
 import {
   appendRows,
-  asCategorical,
+  type CategoricalColumn,
+  type Column,
   categoricalColumn,
   columnNamed,
   dropColumns,
-  numericColumn,
   selectRows,
   type Table,
-  tableOf,
 } from "./table.js";
 import { defineTask, type Task, type TaskSettings } from "./task.js";
 
 export interface PaperTaskOptions {
-  /** Decides which rows a class-balanced task keeps. */
+  /** Decides which rows are drawn where a task draws some. */
   readonly seed?: number;
-  readonly features?: readonly string[];
+  /** Columns to leave out of the features besides those that the task leaves out. */
   readonly exclude?: readonly string[];
+  readonly features?: readonly string[];
+  /** The data folder; that of `FAIRBED_DATA` or the cache unless given. */
+  readonly root?: string;
 }
 
 export interface PaperTask {
+  readonly table: Table;
   readonly task: Task;
-  /** What was done to the data, one sentence each. */
+  /** What was done to the data before, one sentence each. */
   readonly notes: readonly string[];
 }
 
-export const PAPER_TASKS = ["students", "census", "adult", "german", "celeba"] as const;
-export type PaperTaskName = (typeof PAPER_TASKS)[number];
-
 export const paperTaskTexts = {
-  unknown: (name: string, near: string | undefined) =>
-    `there is no task "${name}"${near === undefined ? "" : ` (did you mean "${near}"?)`}: choose one of ${PAPER_TASKS.join(", ")}.`,
+  unexpected: (file: string) => `${file} is not laid out as published: get it again with fairbed data get.`,
 };
 
-interface Recipe {
-  readonly table: (seed: number) => Promise<Table>;
+interface Prepared {
+  readonly table: Table;
   readonly settings: TaskSettings;
   readonly notes: readonly string[];
 }
 
-const RECIPES: Readonly<Record<PaperTaskName, Recipe>> = {
-  students: {
-    table: async () => readTable(await datasetFile("students", "data.csv"), { name: "students" }),
-    settings: { target: "Target=Graduate", sensitive: ["Gender=1"] },
-    notes: ["Graduate against the rest; gender (1 is male) is not a feature"],
-  },
-  census: {
-    table: async (seed) => balanced(await census(), "income", "50000+.", seed),
-    settings: {
-      target: "income=50000+.",
-      sensitive: ["sex=Male"],
-      exclude: ["instance weight"],
-    },
-    notes: [
-      "the larger income class is subsampled to the size of the smaller",
-      "sex and the instance weight are not features",
-    ],
-  },
-  adult: {
-    table: adult,
-    settings: { target: "income=>50K", sensitive: ["sex=Male"], exclude: ["fnlwgt"] },
-    notes: ["training and test file together, at natural rates", "sex and fnlwgt are not features"],
-  },
-  german: {
-    table: german,
-    settings: { target: "credit=good", sensitive: ["sex=male"] },
-    notes: ["sex is read from the personal status (A92 and A95 are female), which is not a feature itself"],
-  },
-  celeba: {
-    table: celeba,
-    settings: { target: "Smiling=1", sensitive: ["Male=1"] },
-    notes: [
-      "10,000 images, features from a ResNet-18 truncated at its third layer (256 values), not the full network's 512",
-    ],
-  },
-};
-
-export const loadPaperTask = async (
-  name: string,
-  { seed = 0, features, exclude = [] }: PaperTaskOptions = {},
-): Promise<PaperTask> => {
-  const known = PAPER_TASKS.find((each) => each === name);
-  if (known === undefined) {
-    throw new InputError("unknown-task", paperTaskTexts.unknown(name, nearestName(name, PAPER_TASKS)));
-  }
-  const { table, settings, notes } = RECIPES[known];
-  const task = defineTask(await table(seed), {
+/** A task by its name; the dataset must be in the data folder. */
+export const loadPaperTask = async (name: string, options: PaperTaskOptions = {}): Promise<PaperTask> => {
+  const dataset = datasetNamed(name);
+  const { seed = 0, exclude = [], features, root } = options;
+  const file = (each: string) => requireFile(dataset, each, root);
+  const { table, settings, notes } = await TASKS[dataset.name](file, seed);
+  const task = defineTask(table, {
     ...settings,
-    ...(features === undefined ? {} : { features }),
     exclude: [...(settings.exclude ?? []), ...exclude],
+    ...(features === undefined ? {} : { features }),
   });
-  return { task, notes };
+  return { table, task, notes };
 };
 
-/** Files without a header: the columns get these names, and values are trimmed. */
-const named = async (path: string, names: readonly string[], options: ReadOptions): Promise<Table> => {
-  const table = await readTable(path, { header: false, ...options });
-  return tableOf(
-    table.columns.map((column, i) => ({ ...column, name: names[i] ?? column.name })),
-    { name: options.name ?? path },
+type Load = (file: (name: string) => string, seed: number) => Promise<Prepared>;
+
+const students: Load = async (file) => ({
+  table: await readTable(file("data.csv"), { name: "students" }),
+  settings: { target: "Target=Graduate", sensitive: ["Gender=1"] },
+  notes: ["the target is Graduate against the rest; Gender is sensitive (1 is male) and no feature"],
+});
+
+const census: Load = async (file, seed) => {
+  const all = await readNamed(file("census-income.data"), CENSUS_COLUMNS, { name: "census", missing: ["?"] });
+  const table = dropColumns(balanced(all, "income", "50000+.", seed), ["instance weight"]);
+  return {
+    table,
+    settings: { target: "income=50000+.", sensitive: ["sex=Male"] },
+    notes: [
+      `class-balanced: every row above 50000 of the training file, and as many of the others drawn with seed ${seed}`,
+      "the instance weight is dropped, as its description asks; sex is sensitive and no feature",
+    ],
+  };
+};
+
+const adult: Load = async (file) => {
+  const options = { name: "adult", missing: ["?"] };
+  const train = await readNamed(file("adult.data"), ADULT_COLUMNS, options);
+  // The first line of the test file is a remark.
+  const test = await readNamed(file("adult.test"), ADULT_COLUMNS, { ...options, skipLines: 1 });
+  const table = appendRows(train, withoutFullStop(test, "income"));
+  return {
+    table: dropColumns(table, ["fnlwgt"]),
+    settings: { target: "income=>50K", sensitive: ["sex=Male"] },
+    notes: ["training and test file together", "fnlwgt is dropped; sex is sensitive and no feature"],
+  };
+};
+
+const german: Load = async (file) => {
+  const table = await readNamed(file("german.data"), GERMAN_COLUMNS, { name: "german" });
+  const status = columnNamed(table, "personal status and sex");
+  if (status.kind !== "categorical") throw unexpected("german.data");
+  const sexes = Array.from(status.codes, (code) =>
+    code < 0 ? undefined : GERMAN_FEMALE.includes(status.levels[code]) ? "female" : "male",
   );
+  const rest = dropColumns(table, [status.name]);
+  return {
+    table: { ...rest, columns: [...rest.columns, categoricalColumn("sex", sexes)] },
+    settings: { target: "credit=1", sensitive: ["sex=male"] },
+    notes: [
+      "the target is good credit (1 in the file)",
+      "sex is taken from the personal status (A92 and A95 are female), which is dropped; it is sensitive and no feature",
+    ],
+  };
 };
 
-/** As many rows of the other classes as of this value, drawn at random, in the order of the table. */
-const balanced = (table: Table, column: string, value: string, seed: number): Table => {
-  const { codes, levels } = asCategorical(columnNamed(table, column));
-  const code = levels.indexOf(value);
-  const of = (wanted: boolean) =>
-    Int32Array.from(codes.keys()).filter((row) => (codes[row] === code) === wanted);
-  const [positive, negative] = [of(true), of(false)];
-  const drawn = randomStream(seed).split("balance").choice(negative.length, positive.length);
-  const kept = [...positive, ...Array.from(drawn, (at) => negative[at])].sort((a, b) => a - b);
-  return selectRows(table, kept);
+const celeba: Load = async (file) => {
+  const features = await readNpy(file("resnet18-layer3-gap-000001-010000.npy"));
+  const attributes = await readAttributes(file("list_attr_celeba.txt"), features.rows);
+  const columns: Column[] = Array.from({ length: features.columns }, (_, column) => ({
+    kind: "numeric",
+    name: `layer3 ${column + 1}`,
+    values: Float64Array.from(
+      { length: features.rows },
+      (_, row) => features.values[row * features.columns + column],
+    ),
+  }));
+  return {
+    table: {
+      name: "celeba",
+      rows: features.rows,
+      columns: [...columns, ...["Smiling", "Male"].map((name) => yesOrNo(name, attributes))],
+      notes: [],
+    },
+    settings: { target: "Smiling=yes", sensitive: ["Male=yes"] },
+    notes: [
+      "the first 10,000 images, all of CelebA's training part",
+      "features come from a ResNet-18 that is truncated at layer3 (256 values), not from the whole network (512), so results are not comparable with those of the whole",
+    ],
+  };
 };
 
-const census = async (): Promise<Table> => {
-  const text = await datasetText("census", "census-income.names");
-  const names = [...text.matchAll(/^([a-z][^:|\n]*):/gm)].map(([, name]) => name.trim());
-  const path = await datasetFile("census", "census-income.data");
-  return named(path, [...names, "income"], { name: "census", delimiter: ",", missing: ["?"] });
+const TASKS: Readonly<Record<DatasetName, Load>> = { students, census, adult, german, celeba };
+
+/** All rows of the value, and as many of the others, in the order of the table. */
+const balanced = (table: Table, name: string, value: string, seed: number): Table => {
+  const column = columnNamed(table, name);
+  if (column.kind !== "categorical") throw unexpected(table.name);
+  const code = column.levels.indexOf(value);
+  const positive: number[] = [];
+  const negative: number[] = [];
+  for (const [row, each] of column.codes.entries()) (each === code ? positive : negative).push(row);
+  const drawn = randomStream(seed).split("class balance").choice(negative.length, positive.length);
+  const rows = [...positive, ...Array.from(drawn, (place) => negative[place])].sort((a, b) => a - b);
+  return selectRows(table, rows);
 };
 
-const ADULT_COLUMNS = [
+const withoutFullStop = (table: Table, name: string): Table => ({
+  ...table,
+  columns: table.columns.map((column) =>
+    column.name === name && column.kind === "categorical"
+      ? ({ ...column, levels: column.levels.map((level) => level.replace(/\.$/, "")) } as CategoricalColumn)
+      : column,
+  ),
+});
+
+/** A file without a header, with its columns named as its description names them. */
+const readNamed = async (path: string, names: readonly string[], options: ReadOptions): Promise<Table> => {
+  const table = await readTable(path, { ...options, header: false });
+  if (table.columns.length !== names.length) throw unexpected(path);
+  return { ...table, columns: table.columns.map((column, index) => ({ ...column, name: names[index] })) };
+};
+
+const unexpected = (file: string) => new InputError("layout", paperTaskTexts.unexpected(file));
+
+const yesOrNo = (name: string, attributes: ReadonlyMap<string, Int8Array>): CategoricalColumn => ({
+  kind: "categorical",
+  name,
+  codes: Int32Array.from(attributes.get(name) ?? [], (value) => (value > 0 ? 1 : 0)),
+  levels: ["no", "yes"],
+});
+
+/** The first rows of CelebA's list: a count, the names, then a file's name and a value of -1 or 1 for each. */
+const readAttributes = async (path: string, rows: number): Promise<ReadonlyMap<string, Int8Array>> => {
+  const source = createReadStream(path);
+  const lines = createInterface({ input: path.endsWith(".gz") ? source.pipe(createGunzip()) : source });
+  let names: readonly string[] = [];
+  const values = new Map<string, Int8Array>();
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (line === 1) continue;
+    const words = text.trim().split(/\s+/);
+    if (line === 2) {
+      names = words;
+      for (const name of names) values.set(name, new Int8Array(rows));
+      continue;
+    }
+    if (words.length !== names.length + 1) throw unexpected(path);
+    for (const [index, name] of names.entries()) {
+      const column = values.get(name);
+      if (column !== undefined) column[line - 3] = Number(words[index + 1]);
+    }
+    if (line - 2 === rows) break;
+  }
+  source.destroy();
+  if (line - 2 < rows) throw unexpected(path);
+  return values;
+};
+
+/** As in census-income.names. */
+const CENSUS_COLUMNS: readonly string[] = [
+  "age",
+  "class of worker",
+  "detailed industry recode",
+  "detailed occupation recode",
+  "education",
+  "wage per hour",
+  "enroll in edu inst last wk",
+  "marital stat",
+  "major industry code",
+  "major occupation code",
+  "race",
+  "hispanic origin",
+  "sex",
+  "member of a labor union",
+  "reason for unemployment",
+  "full or part time employment stat",
+  "capital gains",
+  "capital losses",
+  "dividends from stocks",
+  "tax filer stat",
+  "region of previous residence",
+  "state of previous residence",
+  "detailed household and family stat",
+  "detailed household summary in household",
+  "instance weight",
+  "migration code-change in msa",
+  "migration code-change in reg",
+  "migration code-move within reg",
+  "live in this house 1 year ago",
+  "migration prev res in sunbelt",
+  "num persons worked for employer",
+  "family members under 18",
+  "country of birth father",
+  "country of birth mother",
+  "country of birth self",
+  "citizenship",
+  "own business or self employed",
+  "fill inc questionnaire for veteran's admin",
+  "veterans benefits",
+  "weeks worked in year",
+  "year",
+  "income",
+];
+
+/** As in adult.names. */
+const ADULT_COLUMNS: readonly string[] = [
   "age",
   "workclass",
   "fnlwgt",
@@ -145,42 +272,24 @@ const ADULT_COLUMNS = [
   "income",
 ];
 
-async function adult(): Promise<Table> {
-  const options = { name: "adult", delimiter: ",", missing: ["?"] };
-  const train = await named(await datasetFile("adult", "adult.data"), ADULT_COLUMNS, options);
-  // The first line of the test file is a comment, and its labels end in a full stop.
-  const test = await named(await datasetFile("adult", "adult.test"), ADULT_COLUMNS, {
-    ...options,
-    skipLines: 1,
-  });
-  const plain = tableOf(
-    test.columns.map((column) =>
-      column.name === "income" && column.kind === "categorical"
-        ? { ...column, levels: column.levels.map((level) => level.replace(/\.$/, "")) }
-        : column,
-    ),
-    { name: "adult" },
-  );
-  return appendRows(train, plain);
-}
-
-const GERMAN_COLUMNS = [
+/** As in the description of the dataset, in short. */
+const GERMAN_COLUMNS: readonly string[] = [
   "checking account",
-  "duration",
+  "months",
   "credit history",
   "purpose",
   "amount",
   "savings",
-  "employment",
-  "installment rate",
-  "personal status",
+  "employed since",
+  "instalment rate",
+  "personal status and sex",
   "other debtors",
-  "residence",
+  "resident since",
   "property",
   "age",
-  "other installments",
+  "other instalments",
   "housing",
-  "existing credits",
+  "credits here",
   "job",
   "dependants",
   "telephone",
@@ -188,45 +297,5 @@ const GERMAN_COLUMNS = [
   "credit",
 ];
 
-async function german(): Promise<Table> {
-  const path = await datasetFile("german", "german.data");
-  const table = await named(path, GERMAN_COLUMNS, { name: "german", delimiter: " ", missing: [] });
-  const status = asCategorical(columnNamed(table, "personal status"));
-  const credit = asCategorical(columnNamed(table, "credit"));
-  const female = new Set(["A92", "A95"]);
-  const sex = Array.from(status.codes, (code) => (female.has(status.levels[code]) ? "female" : "male"));
-  const good = Array.from(credit.codes, (code) => (credit.levels[code] === "1" ? "good" : "bad"));
-  const rest = dropColumns(table, ["personal status", "credit"]);
-  return tableOf([...rest.columns, categoricalColumn("sex", sex), categoricalColumn("credit", good)], {
-    name: "german",
-  });
-}
-
-const CELEBA_FEATURES = "resnet18-layer3-gap-000001-010000.npy";
-
-async function celeba(): Promise<Table> {
-  const { values, shape } = readNpy(await datasetFile("celeba", CELEBA_FEATURES), "celeba features");
-  const [rows, columns] = shape;
-  const lines = (await datasetText("celeba", "list_attr_celeba.txt")).split("\n", rows + 2);
-  const attributes = lines[1].trim().split(/\s+/);
-  const attribute = (name: string) => {
-    const place = attributes.indexOf(name) + 1;
-    return numericColumn(
-      name,
-      Float64Array.from({ length: rows }, (_, row) => Number(lines[row + 2].trim().split(/\s+/)[place])),
-    );
-  };
-  return tableOf(
-    [
-      ...Array.from({ length: columns }, (_, c) =>
-        numericColumn(
-          `layer3 ${c}`,
-          Float64Array.from({ length: rows }, (_, row) => values[row * columns + c]),
-        ),
-      ),
-      attribute("Smiling"),
-      attribute("Male"),
-    ],
-    { name: "celeba" },
-  );
-}
+/** Divorced, separated or married; and single. */
+const GERMAN_FEMALE: readonly string[] = ["A92", "A95"];

@@ -7,7 +7,7 @@ import { csvRelation, DEFAULT_MISSING, type Relation } from "./csv-relation.js";
 import { databaseRelation } from "./database-relation.js";
 import { type DialectSettings, dialectTexts, findDialect } from "./dialect.js";
 import { duckdbTexts, loadExtension, sqlText, withDatabase } from "./duckdb.js";
-import { fileTexts, inspectFile } from "./file-kind.js";
+import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
 import { queryRelation, typedRelation } from "./query-relation.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
 import { type Table, tableTexts } from "./table.js";
@@ -157,7 +157,7 @@ const withSource = async <Result>(
       return use({ connection, name, relation: chooseColumns(relation, name, options.columns) });
     });
   } catch (error) {
-    throw inWords(error, name);
+    throw await inWords(error, name, remote?.path ?? path);
   } finally {
     if (remote !== undefined) await rm(remote.folder, { recursive: true, force: true });
   }
@@ -183,8 +183,8 @@ const relationOf = async (
         return csvRelation(path, dialect, { ...settings, skipLines, gzip: start.gzip });
       }
       case "json": {
-        const compression = start.gzip ? "gzip" : "none";
-        const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 1, compression = '${compression}')`;
+        const compression = start.gzip ? "gzip" : "uncompressed";
+        const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 2, compression = '${compression}')`;
         return typedRelation(connection, from, settings);
       }
       case "arrow":
@@ -219,7 +219,7 @@ const chooseColumns = (relation: Relation, name: string, wanted?: readonly strin
 };
 
 /** What DuckDB complains about, as one sentence without the contents of the file. */
-const inWords = (error: unknown, name: string): unknown => {
+const inWords = async (error: unknown, name: string, path: string): Promise<unknown> => {
   if (error instanceof FairbedError || !(error instanceof Error)) return error;
   const { message } = error;
   const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
@@ -228,7 +228,8 @@ const inWords = (error: unknown, name: string): unknown => {
     const text = dialectTexts.ragged(name, Number(line[1]), Number(counts[2]), Number(counts[1]));
     return new InputError("ragged", text, { cause: error });
   }
-  if (/invalid unicode|not utf-8 encoded|utf-8 encoding|invalid UTF-?8/i.test(message)) {
+  // DuckDB does not always say so: bytes that are no text may also end in an internal error of its own.
+  if (/invalid unicode|utf-?8/i.test(message) || !(await isUtf8(path))) {
     return new InputError("not-utf8", fileTexts.notUtf8(name), { cause: error });
   }
   if (/GZIP|gzip|decompress/.test(message)) {

@@ -39,6 +39,8 @@ export interface MlpOptions {
   /** Whether features are brought to mean 0 and variance 1 (yes). */
   readonly standardise?: boolean;
   readonly classWeights?: ClassWeights;
+  /** How many threads large networks use, the caller included; all cores unless given. Results do not depend on it. */
+  readonly threads?: number;
 }
 
 export const mlpTexts = {
@@ -103,7 +105,7 @@ export interface MlpLearner extends Learner {
 /** A learner of multilayer perceptrons; scikit-learn's defaults, behind a StandardScaler, unless told otherwise. */
 export const mlp = (options: MlpOptions = {}): MlpLearner => {
   const { hidden = [100], rate = 1e-3, l2 = 1e-4, batch = 200, epochs = 200 } = options;
-  const { tolerance = 1e-4, patience = 10 } = options;
+  const { tolerance = 1e-4, patience = 10, threads } = options;
   const require = (right: boolean, name: keyof MlpOptions, given: unknown, expected: string): void => {
     if (!right) throw new InputError("mlp-option", mlpTexts.option(name, given, expected));
   };
@@ -118,6 +120,7 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
   require(isWhole(epochs, 1), "epochs", epochs, whole);
   require(isFinite(tolerance), "tolerance", tolerance, "a finite number of at least 0");
   require(isWhole(patience, 1), "patience", patience, whole);
+  require(threads === undefined || isWhole(threads, 1), "threads", threads, whole);
   return {
     name: "mlp",
     fit(training, stream) {
@@ -135,11 +138,13 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
       const x = standardise(features, rows, standardisation, new Float32Array(rows.length * columns));
       const trained = train(
         { x, columns, labels, weights: weights.map((w) => w / mean), classes: present.length },
-        { hidden, rate, l2, batch, epochs, tolerance, patience },
+        { hidden, rate, l2, batch, epochs, tolerance, patience, threads },
         stream,
       );
-      const lost = trained.losses.findIndex((loss) => !Number.isFinite(loss));
-      if (lost >= 0) throw new InputError("diverged", mlpTexts.diverged(lost + 1));
+      const { layers, losses } = trained;
+      const isRight =
+        layers.every((layer) => layer.weights.every(Number.isFinite)) && losses.every(Number.isFinite);
+      if (!isRight) throw new InputError("diverged", mlpTexts.diverged(losses.length));
       return new Mlp(classes, present, standardisation, trained);
     },
   };

@@ -41,6 +41,8 @@ export interface Minimum {
 export interface MinimiseProgress {
   readonly steps: number;
   readonly value: number;
+  /** Only until the next step. */
+  readonly x: Float64Array;
 }
 
 export const minimiseTexts = {
@@ -160,6 +162,7 @@ export function* minimiseSteps(
   const direction = new Float64Array(size);
   let pairs: Pair[] = [];
   let point = pathPoint(size);
+  let room: readonly [PathPoint, PathPoint] = [pathPoint(size), pathPoint(size)];
   point.x.set(start);
   walk(objective, { ...point, x: start }, direction, 0, bounds, point);
   if (!Number.isFinite(point.value) || !point.gradient.every(Number.isFinite))
@@ -178,7 +181,7 @@ export function* minimiseSteps(
     point.slope = slopeOf(point, direction, bounds);
     const descends = point.slope < 0;
     const found = descends
-      ? lineSearch(objective, point, direction, shaped ? 1 : Math.min(1, 1 / sizeOf(direction)), bounds)
+      ? lineSearch(objective, point, direction, shaped ? 1 : Math.min(1, 1 / sizeOf(direction)), bounds, room)
       : { point: undefined, evaluations: 0 };
     evaluations += found.evaluations;
     if (found.point === undefined) {
@@ -187,13 +190,14 @@ export function* minimiseSteps(
       pairs = [];
       continue;
     }
-    pairs.push(pairOf(point, found.point));
-    if (pairs.length > memory) pairs.shift();
+    const forgotten = pairs.length === memory ? pairs.shift() : undefined;
+    pairs.push(pairOf(point, found.point, forgotten ?? emptyPair(size)));
+    room = [point, found.point === room[0] ? room[1] : room[0]];
     point = found.point;
     steps++;
     values.push(point.value);
     if (values.length > WINDOW + 1) values.shift();
-    yield { steps, value: point.value };
+    yield { steps, value: point.value, x: point.x };
   }
   return { x: point.x, value: point.value, gradient: point.gradient, steps, evaluations, reason };
 }
@@ -203,10 +207,16 @@ const isStalled = (values: readonly number[], leastDecrease: number): boolean =>
   return values[0] - last < leastDecrease * Math.max(1, Math.abs(last));
 };
 
-const pairOf = (from: PathPoint, to: PathPoint): Pair => ({
-  s: to.x.map((x, i) => x - from.x[i]),
-  y: to.gradient.map((g, i) => g - from.gradient[i]),
-});
+const emptyPair = (size: number): Pair => ({ s: new Float64Array(size), y: new Float64Array(size) });
+
+/** Written into `pair`, which is no longer needed: new arrays at every step would cost more than the arithmetic. */
+const pairOf = (from: PathPoint, to: PathPoint, pair: Pair): Pair => {
+  for (let i = 0; i < pair.s.length; i++) {
+    pair.s[i] = to.x[i] - from.x[i];
+    pair.y[i] = to.gradient[i] - from.gradient[i];
+  }
+  return pair;
+};
 
 /** The x that (locally) minimises the objective, from `start`, projected onto the bounds. */
 export const minimise = (

@@ -8,8 +8,9 @@ import { fillUniform, type RandomStream } from "../core/random.js";
 import type { FeatureMatrix } from "../learners/classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "../learners/features.js";
 import { checkBothGroups, checkLabels } from "./groups.js";
-import { type Bounds, type Minimum, minimiseSteps, type StopReason } from "./lbfgs.js";
-import { assignRow, clipPrediction, type LossParts, RepresentationLoss } from "./lfr/objective.js";
+import { type Bounds, type MinimiseProgress, type Minimum, minimiseSteps, type StopReason } from "./lbfgs.js";
+import { assignRows, clipPrediction, type LossParts, RepresentationLoss } from "./lfr/objective.js";
+import { rowSums } from "./lfr/row-sums.js";
 import { type Standardisation, standardisationOf, standardise } from "./lfr/standardisation.js";
 
 export type { LossParts } from "./lfr/objective.js";
@@ -40,13 +41,19 @@ export interface RepresentationOptions {
   readonly standardise?: boolean | undefined;
   /** Whether w stays in [0, 1], as in AIF360 (false). */
   readonly bounded?: boolean | undefined;
-  /** Steps of L-BFGS from each start (5000). */
+  /** Steps of L-BFGS from a start (5000). */
   readonly maxSteps?: number | undefined;
-  /** Random starts, of which the one with the lowest loss is kept (3). */
+  /**
+   * At most half of the steps first go down a loss in which |gap| is sqrt(gap^2 + s^2) - s (s = 0.01); 0 for none of
+   * it. Without it, steps end where groups first use a prototype equally often, far above what can be reached, and
+   * often collapsed: other implementations do.
+   */
+  readonly smoothing?: number | undefined;
+  /** Random starts (5): each gets 200 of those steps, and the one with the lowest loss then goes on. */
   readonly restarts?: number | undefined;
 }
 
-/** AIF360's settings; its gaps count a k-th as much, for the weight of 50. */
+/** AIF360's settings. Its gaps are averaged over prototypes, so that a weight of 50 is 10 in the other form. */
 export const aif360Representation: RepresentationOptions = {
   prototypes: 5,
   reconstruction: 0.01,
@@ -55,15 +62,15 @@ export const aif360Representation: RepresentationOptions = {
   parityForm: "mean",
   standardise: false,
   bounded: true,
+  smoothing: 0,
 };
 
 /** What came of one start. */
 export interface RepresentationStart {
   readonly loss: number;
   readonly steps: number;
-  readonly evaluations: number;
-  readonly reason: StopReason;
-  readonly collapsed: boolean;
+  /** Why it ended; "behind": another start was ahead after the first steps. */
+  readonly reason: StopReason | "behind";
 }
 
 /** Plain data: it can be written as JSON, read back and applied. */
@@ -100,11 +107,15 @@ const LEAST_SPREAD = 0.01;
 /** Ten steps that gain less than this are the last: it is far below what a model trained on the result could notice. */
 const LEAST_DECREASE = 1e-9;
 
-/** Where the learning stands. */
+/** The same where the loss is only on the way to the exact one. */
+const SMOOTH_DECREASE = 1e-6;
+/** After this many steps losses of different starts can be compared: the order hardly changes later. */
+const SCREENING = 200;
+
+/** Where the learning stands: steps so far, of all starts, and the most there can be. */
 export interface RepresentationProgress {
-  readonly start: number;
-  readonly starts: number;
   readonly steps: number;
+  readonly mostSteps: number;
   readonly loss: number;
 }
 
@@ -123,23 +134,54 @@ const checkOptions = (options: RepresentationOptions) => {
     standardise: options.standardise ?? true,
     bounded: options.bounded ?? false,
     maxSteps: options.maxSteps ?? 5000,
-    restarts: options.restarts ?? 3,
+    smoothing: options.smoothing ?? 0.01,
+    restarts: options.restarts ?? 5,
   } as const;
   const { prototypes, parityForm } = checked;
   const whole = (n: number, least: number) => Number.isInteger(n) && n >= least;
   requireOption(whole(prototypes, 2), "prototypes", prototypes, "a whole number of at least 2");
   for (const name of ["maxSteps", "restarts"] as const)
     requireOption(whole(checked[name], 1), name, checked[name], "a whole number of at least 1");
-  for (const name of ["reconstruction", "prediction", "parity"] as const)
-    requireOption(
-      checked[name] >= 0 && Number.isFinite(checked[name]),
-      `weight of ${name}`,
-      checked[name],
-      "a finite number of at least 0",
-    );
+  for (const name of ["reconstruction", "prediction", "parity", "smoothing"] as const) {
+    const label = name === "smoothing" ? name : `weight of ${name}`;
+    const right = checked[name] >= 0 && Number.isFinite(checked[name]);
+    requireOption(right, label, checked[name], "a finite number of at least 0");
+  }
   requireOption(parityForm === "sum" || parityForm === "mean", "parityForm", parityForm, '"sum" or "mean"');
   return checked;
 };
+
+/** One start on its way. */
+interface Run {
+  readonly walk: Generator<MinimiseProgress, Minimum>;
+  readonly start: number;
+  steps: number;
+  x: Float64Array;
+  reason: RepresentationStart["reason"];
+}
+
+/** Down the smooth loss, and then the exact one with the steps that are left. */
+function* descend(
+  loss: RepresentationLoss,
+  start: Float64Array,
+  maxSteps: number,
+  smoothing: number,
+  bounds: Bounds | undefined,
+): Generator<MinimiseProgress, Minimum> {
+  const smooth =
+    smoothing === 0
+      ? undefined
+      : yield* minimiseSteps((x, gradient) => loss.evaluate(x, gradient, smoothing), start, {
+          maxSteps: Math.floor(maxSteps / 2),
+          leastDecrease: SMOOTH_DECREASE,
+          bounds,
+        });
+  return yield* minimiseSteps((x, gradient) => loss.evaluate(x, gradient), smooth?.x ?? start, {
+    maxSteps: maxSteps - (smooth?.steps ?? 0),
+    leastDecrease: LEAST_DECREASE,
+    bounds,
+  });
+}
 
 /** {@link learnFairRepresentation}, step by step: a caller that must let go of the thread now and then walks it. */
 export function* fairRepresentationSteps(
@@ -165,28 +207,35 @@ export function* fairRepresentationSteps(
   const bounds = settings.bounded ? weightsWithin(loss.size, settings.prototypes) : undefined;
   const { restarts, maxSteps } = settings;
 
-  const starts: RepresentationStart[] = [];
-  let best: { readonly minimum: Minimum; readonly start: number } | undefined;
-  for (let start = 0; start < restarts; start++) {
-    const from = new Float64Array(loss.size);
-    fillUniform(stream.split(start), from);
-    const walk = minimiseSteps((x, gradient) => loss.evaluate(x, gradient), from, {
-      maxSteps,
-      leastDecrease: LEAST_DECREASE,
-      bounds,
-    });
-    let next = walk.next();
-    for (; next.done !== true; next = walk.next())
-      yield { start, starts: restarts, steps: next.value.steps, loss: next.value.value };
-    const minimum = next.value;
-    if (best === undefined || minimum.value < best.minimum.value) best = { minimum, start };
-    const { steps, evaluations, reason } = minimum;
-    const collapsed = describe(loss, minimum.x).collapse !== undefined;
-    starts.push({ loss: minimum.value, steps, evaluations, reason, collapsed });
-  }
-  // There is at least one start.
-  if (best === undefined) throw new RangeError("the representation had no start");
-  const { x } = best.minimum;
+  const runs = Array.from({ length: restarts }, (_, start): Run => {
+    const x = new Float64Array(loss.size);
+    fillUniform(stream.split(start), x);
+    const walk = descend(loss, x, maxSteps, settings.smoothing, bounds);
+    return { walk, start, steps: 0, x, reason: "behind" };
+  });
+  const screening = Math.min(SCREENING, maxSteps);
+  const mostSteps = maxSteps + (restarts - 1) * screening;
+  let steps = 0;
+  const advance = function* (run: Run, most: number) {
+    while (run.steps < most) {
+      const { done, value } = run.walk.next();
+      run.x = value.x;
+      if (done === true) {
+        run.reason = value.reason;
+        return;
+      }
+      run.steps++;
+      steps++;
+      yield { steps: Math.min(steps, mostSteps), mostSteps, loss: value.value };
+    }
+  };
+  for (const run of runs) yield* advance(run, screening);
+  const exactLoss = (run: Run): number => loss.parts(run.x).loss;
+  const lowest = (): Run => runs.reduce((low, run) => (exactLoss(run) < exactLoss(low) ? run : low));
+  let best = lowest();
+  // One that was ahead is seldom overtaken; if it is, the other goes on as well.
+  for (; best.reason === "behind"; best = lowest()) yield* advance(best, Number.POSITIVE_INFINITY);
+  const { x } = best;
   const { columns } = features;
   const k = settings.prototypes;
   return {
@@ -195,7 +244,11 @@ export function* fairRepresentationSteps(
       Array.from(x.subarray(k + i * columns, k + (i + 1) * columns)),
     ),
     standardisation,
-    starts,
+    starts: runs.map((run) => ({
+      loss: exactLoss(run),
+      steps: run.steps,
+      reason: run.reason,
+    })),
     start: best.start,
     ...describe(loss, x),
   };
@@ -264,10 +317,8 @@ const assign = (
   const k = weights.length;
   const parameters = Float64Array.from([...weights, ...prototypes.flat()]);
   const x = standardise(features, rows, standardisation);
-  const distances = new Float64Array(rows.length * k);
   const out = new Float64Array(rows.length * k);
-  for (let n = 0; n < rows.length; n++)
-    assignRow(x, n * columns, columns, parameters, k, distances, out, n * k);
+  assignRows(rowSums(x, columns, k), parameters, k, out);
   return out;
 };
 

@@ -54,7 +54,7 @@ h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .4rem; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem; }
 p.lead { font-size: 1.08rem; color: #3b434b; margin-top: 0; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .93rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .32rem .8rem .32rem 0; text-align: right; border-bottom: 1px solid #e3e7eb; }
+th, td { padding: .32rem .8rem .32rem 0; text-align: right; vertical-align: bottom; border-bottom: 1px solid #e3e7eb; }
 th[scope=row], thead th:first-child { text-align: left; font-weight: normal; }
 thead th { font-weight: 600; border-bottom: 2px solid #9aa3ad; }
 figure { margin: 1.4rem 0; break-inside: avoid; }
@@ -63,6 +63,7 @@ figcaption { color: #57606a; font-size: .9rem; }
 .note { background: #f5f7f9; border-left: 4px solid #0072b2; padding: .7rem 1rem; margin: 1rem 0; }
 .warning { background: #fdf4ec; border-left: 4px solid #d55e00; padding: .7rem 1rem; margin: 1rem 0; }
 footer { margin-top: 3rem; color: #57606a; font-size: .85rem; border-top: 1px solid #e3e7eb; padding-top: .8rem; }
+td { white-space: nowrap; }
 code { font-size: .9em; background: #f5f7f9; padding: .1em .3em; }
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } h2 { break-after: avoid; } }
 `;

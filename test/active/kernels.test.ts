@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { epig } from "../../src/active/epig.js";
-import { denseJointEntropies } from "../../src/active/kernels/dense.js";
+import { denseJointEntropies, meansOf } from "../../src/active/kernels/dense.js";
 import { voteJointEntropies } from "../../src/active/kernels/votes.js";
 import { reorderMembers, takeRows } from "../../src/active/members.js";
 import { referenceJointEntropies } from "../../src/active/reference.js";
@@ -72,7 +72,14 @@ describe("dense", () => {
         for (const given of [undefined, memberWeights]) {
           const expected = referenceJointEntropies(pool, targets, weights, given);
           for (const workspace of [...workspaces, plain]) {
-            const found = denseJointEntropies(workspace, pool, targets, weights, given);
+            const found = denseJointEntropies(
+              workspace,
+              pool,
+              targets,
+              weights,
+              meansOf(pool, targets, given),
+              given,
+            );
             expect(furthest(found, expected)).toBeLessThan(1e-6);
           }
         }

@@ -242,7 +242,7 @@ describe("ranking a pool part by part", () => {
         best.offer({ row, score: value, target: target[at], leakage: leakage[at], cost: 0 });
       });
     }
-    expect(best.ranked().map(({ row }) => row)).toEqual(whole.map(({ row }) => row));
+    expect(best.ranked()).toEqual(whole);
   });
 
   test("a cost moves a candidate down", () => {

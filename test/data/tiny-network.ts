@@ -97,3 +97,21 @@ export const tinyNetwork = ({
     ...bytes(8, [...text(1, ""), ...number(2, 13)]),
   ]);
 };
+
+/** input [N, columns] -> MatMul with weights [columns, members] -> Sigmoid: P(class 1) of every member. */
+export const tinyEnsemble = (columns: number, weights: readonly (readonly number[])[]): Uint8Array => {
+  const members = weights[0].length;
+  const graph = [
+    ...node("MatMul", ["input", "weights"], "scores"),
+    ...node("Sigmoid", ["scores"], "members"),
+    ...text(2, "ensemble"),
+    ...tensor("weights", [columns, members], weights.flat()),
+    ...value(11, "input", ["N", columns]),
+    ...value(12, "members", ["N", members]),
+  ];
+  return Uint8Array.from([
+    ...number(1, 8),
+    ...bytes(7, graph),
+    ...bytes(8, [...text(1, ""), ...number(2, 13)]),
+  ]);
+};

@@ -3,7 +3,7 @@ import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import type { DenseMembers, FeatureMatrix, VoteMembers } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
-import { GROW, growScript, treeLayout } from "../../src/learners/forest/grow-kernel.js";
+import { GROW, treeLayout } from "../../src/learners/forest/grow-layout.js";
 import { floatBelow } from "../../src/learners/forest/trees.js";
 import { type Forest, forest, forestTexts, loadForest, saveForest } from "../../src/learners/forest.js";
 import { classWeightTexts, trainingTexts } from "../../src/learners/training.js";
@@ -410,6 +410,46 @@ describe("settings", () => {
   });
 });
 
+describe("large training sets", () => {
+  test("are grown some trees at a time, and with pairs or sums the same", () => {
+    // 20,000 rows: a tree's result has room for 40,000 nodes, so that 64 MiB hold some 45 trees; and n rows of
+    // weight 1 fit in half a word, of weight 2 they do not.
+    const draw = randomStream(12);
+    const rows = 20_000;
+    const x: FeatureMatrix = {
+      values: Float32Array.from({ length: 3 * rows }, () => draw.normal()),
+      rows,
+      columns: 3,
+    };
+    const y = Int32Array.from({ length: rows }, (_, i) =>
+      x.values[3 * i] + x.values[3 * i + 1] > 0 ? 1 : 0,
+    );
+    const learner = forest({ trees: 60, maxDepth: 4 });
+    const once = learner.fit({ features: x, labels: y, classes: 2 }, stream());
+    const twice = learner.fit(
+      { features: x, labels: y, classes: 2, weights: new Float64Array(rows).fill(2) },
+      stream(),
+    );
+    expect(once.members).toBe(60);
+    expect(twice.trees).toEqual(once.trees);
+    const right = columnOfClass(once.predict(x), 2, 1).filter((p, i) => p > 0.5 === (y[i] === 1)).length;
+    expect(right / rows).toBeGreaterThan(0.9);
+  });
+
+  test("of three classes are the trees of two where the third has no row", () => {
+    // Pairs for two classes, sums for three: the same splits.
+    const { features, labels } = noisy(200, 7);
+    for (const minLeaf of [1, 5]) {
+      const learner = forest({ trees: 20, minLeaf });
+      const two = learner.fit({ features, labels, classes: 2 }, stream()).trees;
+      const three = learner.fit({ features, labels, classes: 3 }, stream()).trees;
+      expect(three.feature).toEqual(two.feature);
+      expect(three.threshold).toEqual(two.threshold);
+      expect(three.probabilities.filter((_, i) => i % 3 < 2)).toEqual(two.probabilities);
+    }
+  });
+});
+
 describe("saving", () => {
   const { features, labels } = noisy(60, 5);
 
@@ -496,16 +536,11 @@ describe("what is refused", () => {
   });
 });
 
-describe("the kernel", () => {
-  test("is text that needs nothing around it", () => {
-    const memory = new WebAssembly.Memory({ initial: 1 });
-    const make = new Function(`return ${growScript.toString()}`)() as typeof growScript;
-    expect(Object.keys(make(memory))).toEqual(["rank", "grow"]);
-    // Words of the description are numbers in it, as it cannot refer to GROW.
-    const text = growScript.toString();
-    for (const [name, word] of Object.entries(GROW))
-      if (name !== "words" && word > 0 && name !== "keys") expect(text, name).toContain(`d + ${word}]`);
-    expect(GROW.words).toBe(Object.keys(GROW).length - 1);
+describe("what the kernels read", () => {
+  test("every field of the description has a word of its own", () => {
+    const { bytes, ...fields } = GROW;
+    expect(Object.values(fields)).toEqual(Object.keys(fields).map((_, i) => 4 * i));
+    expect(bytes).toBe(4 * Object.keys(fields).length);
   });
 
   test("a tree's parts lie one after the other", () => {

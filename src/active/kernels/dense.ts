@@ -4,6 +4,18 @@ import { rowEntropies, xlogx } from "../entropy.js";
 import { type Members, meanProbabilities, readRow, weightedProbabilities } from "../members.js";
 import { sumProducts } from "./product.js";
 
+/** Mean probabilities, [rows, classes], of candidates and of targets. */
+export interface Means {
+  readonly pool: Float64Array;
+  readonly targets: Float64Array;
+}
+
+export const meansOf = (pool: Members, targets: Members, memberWeights?: Float64Array): Means => {
+  const mean = (given: Members): Float64Array =>
+    memberWeights === undefined ? meanProbabilities(given) : weightedProbabilities(given, memberWeights);
+  return { pool: mean(pool), targets: mean(targets) };
+};
+
 /**
  * P(class 1) of every row in float32 with the entropy that goes with it, in float32 too, and what H[pbar] and this
  * rounding leave to be added to a joint entropy: a kernel's entropies of a pair must all be of the same rounded p and
@@ -28,12 +40,10 @@ const binaryJointEntropies = (
   pool: Members,
   targets: Members,
   weights: Float64Array,
+  { pool: p, targets: q }: Means,
   memberWeights: Float64Array | undefined,
 ): Float64Array => {
   const { members } = pool;
-  const [p, q] = [pool, targets].map((given) =>
-    memberWeights === undefined ? meanProbabilities(given) : weightedProbabilities(given, memberWeights),
-  );
   const row = new Float64Array(2 * members);
   const fill =
     (given: Members, means: Float64Array) => (i: number, to: Float32Array, at: number, stride: number) => {
@@ -121,8 +131,10 @@ export const denseJointEntropies = (
   pool: Members,
   targets: Members,
   weights: Float64Array,
+  means: Means = meansOf(pool, targets),
   memberWeights?: Float64Array,
 ): Float64Array => {
-  const ways = pool.classes === 2 && targets.classes === 2 ? binaryJointEntropies : cellJointEntropies;
-  return ways(workspace, pool, targets, weights, memberWeights);
+  return pool.classes === 2 && targets.classes === 2
+    ? binaryJointEntropies(workspace, pool, targets, weights, means, memberWeights)
+    : cellJointEntropies(workspace, pool, targets, weights, memberWeights);
 };

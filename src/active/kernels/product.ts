@@ -9,7 +9,8 @@ import { PANEL } from "../../compute/dense/layout.js";
 import { type Tile, tileSums, writeTile } from "../../compute/dense/tile.js";
 import { type FunctionWriter, I32 } from "../../compute/wasm/encoder.js";
 import { accumulateProduct, advance, compute, keep, keepVector, VECTOR } from "../../compute/wasm/kernel.js";
-import { vectorMath } from "../../compute/wasm/math.js";
+import { MANTISSA_BITS } from "../../compute/wasm/math/float32.js";
+import { split } from "../../compute/wasm/math/logarithm.js";
 import { ConstantPool, type VectorGraph, type VectorNode } from "../../compute/wasm/vector.js";
 import type { Workspace } from "../../compute/workspace.js";
 import { loadKernel } from "./shared-workspace.js";
@@ -35,22 +36,36 @@ export type Element = "cells" | "binary" | "square";
 
 const LEAST_NORMAL = 2 ** -126;
 
-/** x log x; 0 at 0, and at what rounding left below it. */
-const xlogx = (g: VectorGraph, x: VectorNode): VectorNode => {
-  const above = g.apply("f32x4.pmax", x, g.float(0));
-  const inside = g.apply("f32x4.pmax", x, g.float(LEAST_NORMAL));
-  return g.mul(above, vectorMath.log(g, inside, { low: LEAST_NORMAL, high: 2 }));
+/** (2 atanh(s) - 2 s) / s^3 in z = s^2, |s| <= (sqrt 2 - 1) / (sqrt 2 + 1): those of the library's own logarithm. */
+const ATANH = [0.6666677594184875, 0.3997758626937866, 0.29870694875717163];
+
+/**
+ * start + sum_x x log x over the cells, all with log x = k ln 2 + log(1 + f) and ln 2 taken out of the sum, so that a
+ * cell takes two fused steps. What is 0, or what rounding left below it, counts as 2^-126, whose x log x is nothing.
+ */
+const sumOfXlogx = (g: VectorGraph, cells: readonly VectorNode[], start: VectorNode): VectorNode => {
+  let powers: VectorNode | undefined;
+  let mantissas = start;
+  for (const cell of cells) {
+    const x = g.apply("f32x4.pmax", cell, g.float(LEAST_NORMAL));
+    const { exponent, f } = split(g, x, { low: LEAST_NORMAL, high: 2 });
+    const s = g.div(f, g.add(f, g.float(2)));
+    const z = g.mul(s, s);
+    const mantissa = g.nmadd(s, g.nmadd(z, g.polynomial(z, ATANH), f), f);
+    const power = g.apply("f32x4.convert_i32x4_s", exponent);
+    powers = powers === undefined ? g.mul(x, power) : g.madd(x, power, powers);
+    mantissas = g.madd(x, mantissa, mantissas);
+  }
+  return powers === undefined ? start : g.madd(powers, g.float(Math.LN2 * 2 ** -MANTISSA_BITS), mantissas);
 };
 
 const ELEMENTS: Record<Element, (g: VectorGraph, ...args: VectorNode[]) => VectorNode> = {
-  cells: (g, s) => xlogx(g, s),
+  cells: (g, s) => sumOfXlogx(g, [s], g.float(0)),
   binary: (g, s, p, q, rowShift, columnShift) => {
     const both = g.madd(p, q, s);
-    const first = g.sub(p, both);
     const second = g.sub(q, both);
     const neither = g.sub(g.sub(g.float(1), p), second);
-    const cells = g.add(g.add(xlogx(g, both), xlogx(g, first)), g.add(xlogx(g, second), xlogx(g, neither)));
-    return g.add(g.add(cells, rowShift), columnShift);
+    return g.add(sumOfXlogx(g, [both, g.sub(p, both), second, neither], rowShift), columnShift);
   },
   square: (g, s) => g.mul(s, s),
 };

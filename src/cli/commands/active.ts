@@ -1,6 +1,7 @@
 /** Commands of `active/`. */
 import type { Command } from "../command.js";
 import { acquireCommand } from "./active/acquire.js";
+import { demo } from "./active/demo.js";
 import { rank } from "./active/rank.js";
 
-export const commands: readonly Command[] = [acquireCommand, rank];
+export const commands: readonly Command[] = [demo, acquireCommand, rank];

@@ -30,10 +30,12 @@ const PLAIN = {
   "i32.le_u": 0x4d,
   "i32.ge_s": 0x4e,
   "i32.ge_u": 0x4f,
+  "i64.lt_s": 0x53,
   "f32.gt": 0x5e,
   "f64.lt": 0x63,
   "f64.gt": 0x64,
   "f64.le": 0x65,
+  "i32.ctz": 0x68,
   "i32.popcnt": 0x69,
   "i32.add": 0x6a,
   "i32.sub": 0x6b,
@@ -68,11 +70,15 @@ const PLAIN = {
   "f64.mul": 0xa2,
   "f64.div": 0xa3,
   "i32.wrap_i64": 0xa7,
+  "i32.trunc_f64_s": 0xaa,
+  "i64.extend_i32_s": 0xac,
   "i64.extend_i32_u": 0xad,
   "f32.demote_f64": 0xb6,
   "f64.convert_i32_s": 0xb7,
   "f64.convert_i32_u": 0xb8,
   "f64.convert_i64_s": 0xb9,
+  "f64.promote_f32": 0xbb,
+  "i32.reinterpret_f32": 0xbc,
   "i64.reinterpret_f64": 0xbd,
   "f64.reinterpret_i64": 0xbf,
 } as const;
@@ -159,6 +165,7 @@ const MEMORY = {
   "f32.load": [0x2a, undefined, 2],
   "f64.load": [0x2b, undefined, 3],
   "i32.store": [0x36, undefined, 2],
+  "i64.store": [0x37, undefined, 3],
   "f32.store": [0x38, undefined, 2],
   "f64.store": [0x39, undefined, 3],
   "v128.load": [0xfd, 0x00, 2],
@@ -386,11 +393,26 @@ export class FunctionWriter {
     return this;
   }
 
-  /** Runs `body` if the i32 on the stack is not zero. */
-  when(body: () => void): this {
+  /** Runs `body` if the i32 on the stack is not zero, and `otherwise` if it is. */
+  when(body: () => void, otherwise?: () => void): this {
     this.#code.push(0x04, VOID_BLOCK);
     body();
+    if (otherwise !== undefined) {
+      this.#code.byte(0x05);
+      otherwise();
+    }
     this.#code.push(0x0b);
+    return this;
+  }
+
+  /** `while (condition) body()`; the condition pushes an i32. */
+  repeat(condition: () => void, body: () => void): this {
+    this.#code.push(0x02, VOID_BLOCK, 0x03, VOID_BLOCK);
+    condition();
+    this.op("i32.eqz");
+    this.#code.push(0x0d, 1); // br_if out of the block
+    body();
+    this.#code.push(0x0c, 0, 0x0b, 0x0b); // br to the loop; end loop; end block
     return this;
   }
 

@@ -7,9 +7,19 @@ import type { Classifier, FeatureMatrix, Learner, TrainingSet } from "../../lear
 import { oneMember, requirePrediction } from "../../learners/one-member.js";
 import { checkTraining } from "../../learners/training.js";
 
-/** Rows with the same values have the same key. */
-const keyOf = ({ values, columns }: FeatureMatrix, row: number): string =>
-  values.subarray(row * columns, (row + 1) * columns).join();
+/** Rows with the same values have the same key: 53 bits of hash, so that others have it only by a rare accident. */
+const keyOf = ({ values, columns }: FeatureMatrix, row: number): number => {
+  let high = 0x811c9dc5;
+  let low = 0x9e3779b9;
+  for (let at = row * columns; at < (row + 1) * columns; at++) {
+    FLOAT[0] = values[at] + 0; // -0 and 0 are the same value
+    high = Math.imul(high ^ BITS[0], 0x01000193) ^ (high >>> 15);
+    low = Math.imul(low ^ BITS[0], 0x85ebca6b) ^ (low >>> 13);
+  }
+  return (high >>> 11) * 4294967296 + (low >>> 0);
+};
+const FLOAT = new Float32Array(1);
+const BITS = new Int32Array(FLOAT.buffer);
 
 /** As many rows' worth of the base rates are added to what was seen of a combination. */
 const PRIOR_ROWS = 2;
@@ -18,13 +28,13 @@ class Lookup implements Classifier {
   readonly members = 1;
   readonly classes: number;
   readonly #columns: number;
-  readonly #counts: ReadonlyMap<string, Float64Array>;
+  readonly #counts: ReadonlyMap<number, Float64Array>;
   readonly #base: Float64Array;
 
   constructor(
     classes: number,
     columns: number,
-    counts: ReadonlyMap<string, Float64Array>,
+    counts: ReadonlyMap<number, Float64Array>,
     base: Float64Array,
   ) {
     this.classes = classes;
@@ -58,7 +68,7 @@ export const lookup = (): Learner => ({
   fit(training: TrainingSet, _stream: RandomStream): Classifier {
     const { features, classes } = training;
     const { rows, labels, weights } = checkTraining(training);
-    const counts = new Map<string, Float64Array>();
+    const counts = new Map<number, Float64Array>();
     const base = new Float64Array(classes);
     let total = 0;
     rows.forEach((row, i) => {

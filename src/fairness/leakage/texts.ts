@@ -34,9 +34,11 @@ export const leakageNotes = {
   absentInTest: (group: string): string =>
     `the group "${group}" has no rows in the test data: nothing can be said about it there`,
   unknown: (rows: number): string =>
-    `${rows} ${rows === 1 ? "row" : "rows"} without a known value of the attribute${" "}were left out`,
+    `${rows} ${rows === 1 ? "row" : "rows"} without a known value of the attribute were left out`,
   cap: (rows: number, cap: number): string =>
     `each adversary learnt from at most ${cap} rows drawn from the ${rows} at hand: with more it might find more`,
+  noConditional:
+    "no value of the target has two groups with enough rows: the leakage given the target could not be estimated",
   undetectable: (most: number): string =>
     `even a leakage of ${most.toPrecision(2)} nats, close to all there is to know about the attribute, would often go unnoticed with so few rows`,
 };

@@ -1,553 +1,846 @@
 /**
- * Growing trees over shared memory, as scikit-learn's BestSplitter and DepthFirstTreeBuilder do.
+ * Growing trees on all threads, as scikit-learn's BestSplitter and DepthFirstTreeBuilder do.
  *
- * {@link growScript} is sent to other threads as text (see `Workspace.loadScript`), so it refers to nothing outside
- * itself: constants that the caller must know too are repeated in it, and a test compares them.
+ * Every column's values are ranked once. A node then adds up the classes by rank, with a bit for each rank that
+ * occurs, reads the ranks off the bits in order and tries the threshold after each: nothing is sorted in a node.
+ *
+ * Rows, ranks ("codes") and classes are kept as what they are multiplied by wherever they are used: rows and codes
+ * as 4 times their number, classes as 8 times.
  */
-import type { Kernel } from "../../compute/pool.js";
+import { F64, I32, ModuleWriter, type ValueType } from "../../compute/wasm/encoder.js";
+import { Assembly, type Local, type Value } from "./assembly.js";
+import { GROW, STACK_WORDS } from "./grow-layout.js";
 
-/** Words of the job's description, which the caller fills in; addresses are in bytes. */
-export const GROW = {
-  /** Training rows n, features F and classes C. */
-  rows: 0,
-  features: 1,
-  classes: 2,
-  /** How many features a node looks at; constant ones count, but one that is not is always found if there is one. */
-  maxFeatures: 3,
-  maxDepth: 4,
-  minSplit: 5,
-  minLeaf: 6,
-  bootstrap: 7,
-  /** float32 [F, n]: the values, by column. */
-  values: 8,
-  /** float32 [F, n]: the distinct values of each column in ascending order. */
-  distinct: 9,
-  /** int32 [F, n]: which of them each row has. */
-  codes: 10,
-  /** int32 [n] and float64 [n]: classes and weights. */
-  labels: 11,
-  weights: 12,
-  /** uint32 [trees, 2]: the keys of the trees' random streams. */
-  keys: 13,
-  /** Each thread's own working memory, and how many bytes each has. */
-  scratch: 14,
-  scratchBytes: 15,
-  /** Each tree's result (see {@link treeLayout}), and how many bytes each has. */
-  trees: 16,
-  treeBytes: 17,
-  /**
-   * Not 0 where there are two classes and whole weights that sum to less than 2^15: the sums of both classes then
-   * share a word, class 0 in its lower half.
-   */
-  packed: 18,
-  /** int32 [F]: how many distinct values each column has. */
-  distincts: 19,
-  words: 20,
-} as const;
+/** Values closer than this are the same to scikit-learn (FEATURE_THRESHOLD, float32). */
+const CLOSE = 1e-7;
+/** Nodes of no more impurity are leaves. */
+const EPSILON = 2.220446049250313e-16;
+/** Nodes of fewer rows than this put their codes in order one by one, where that looks at fewer words. */
+const FEW_ROWS = 64;
 
-/** Where the parts of a tree's result lie, in bytes from its start. Room for 2 n - 1 nodes. */
-export const treeLayout = (rows: number, features: number, classes: number) => {
-  const nodes = 2 * rows - 1;
-  /** float64 [nodes]. */
-  const threshold = 16; // after the number of nodes
-  /** float64 [nodes, C]: the weight of each class. */
-  const value = threshold + 8 * nodes;
-  /** float64 [F]: the decrease of impurity that each feature brought, normalised to sum to 1 (or all 0). */
-  const importance = value + 8 * nodes * classes;
-  /** int32 [nodes]: the feature a node splits on, or -1 for a leaf. */
-  const feature = importance + 8 * features;
-  /** int32 [nodes]: the child for values above the threshold; the other child is the next node. */
-  const right = feature + 4 * nodes;
-  return { threshold, value, importance, feature, right, bytes: Math.ceil((right + 4 * nodes) / 64) * 64 };
+const integers = (count: number): ValueType[] => Array.from({ length: count }, () => I32);
+
+/** `rank`: task f ranks column f. `grow`: task t grows tree t. */
+export const growModule = (): ModuleWriter => {
+  const module = new ModuleWriter();
+  writeRank(module);
+  const parts = {
+    addPairs: writeAddPairs(module),
+    addSums: writeAddSums(module),
+    addCounts: writeAddCounts(module),
+    firstOfTwo: writeFirstOfTwo(module),
+    takeCodes: writeTakeCodes(module),
+    sortCodes: writeSortCodes(module),
+    scanPairs: writeScanPairs(module),
+    scanSums: writeScanSums(module),
+    partition: writePartition(module),
+    gini: writeGini(module),
+  };
+  writeGrow(module, parts);
+  return module;
 };
 
-/** Bytes of working memory that one thread needs. */
-export const scratchBytes = (rows: number, features: number, classes: number): number =>
-  // weights, class sums by code, class sums of a node | samples, two lists of codes, counts, pairs twice, bits, features twice, stack
-  Math.ceil(
-    (8 * (rows + rows * classes + 2 * classes + 8) +
-      4 * (7 * rows + Math.ceil(rows / 32) + 2 * features + 6 * (rows + 2) + 16)) /
-      64,
-  ) * 64;
+/** Bottom-up merge sort of key and row as one i64; the keys order as the values do. */
+const writeRank = (module: ModuleWriter): void => {
+  module.function("rank", integers(3), [], (writer) => {
+    const c = new Assembly(writer);
+    const [job, thread, task] = c.parameters();
+    const [values, distinct, codes, rows, bytes] = [c.i32(), c.i32(), c.i32(), c.i32(), c.i32()];
+    const [from, to, width, left, middle, right, end, write, i] = Array.from({ length: 9 }, () => c.i32());
+    const [bits, count, last] = [c.i32(), c.i32(), c.i32()];
+    const [a, b] = [c.i64(), c.i64()];
+    c.set(rows, c.load(job, GROW.rows));
+    const column = (field: number) => c.add(c.load(job, field), c.shl(c.mul(task, rows), 2));
+    c.set(values, column(GROW.values));
+    c.set(distinct, column(GROW.distinct));
+    c.set(codes, column(GROW.codes));
+    c.set(bytes, c.shl(rows, 3));
+    c.set(from, c.add(c.load(job, GROW.scratch), c.mul(thread, c.load(job, GROW.scratchBytes))));
+    c.set(to, c.add(from, bytes));
 
-export const growScript = (memory: WebAssembly.Memory): { rank: Kernel; grow: Kernel } => {
-  let buffer: ArrayBufferLike = memory.buffer;
-  let views = { I: new Int32Array(buffer), F: new Float32Array(buffer), D: new Float64Array(buffer) };
-  let column = new Float32Array(0);
-  // Values closer than this are the same to scikit-learn (FEATURE_THRESHOLD).
-  const CLOSE = Math.fround(1e-7);
-  const EPSILON = 2.220446049250313e-16;
+    c.for(i, 0, rows, 1, () => {
+      // x + 0 makes -0 the same as 0. Negative numbers count downwards.
+      const value = c.op("f32.add", c.loadFloat(c.add(values, c.shl(i, 2))), () => writer.f32(0));
+      c.set(bits, c.op("i32.reinterpret_f32", value));
+      c.set(bits, c.op("i32.xor", bits, c.and(c.op("i32.shr_s", bits, 31), 0x7fffffff)));
+      const wide = c.op("i64.shl", c.op("i64.extend_i32_s", bits), () => writer.i64(32n));
+      c.storeWide(c.add(from, c.shl(i, 3)), c.op("i64.or", wide, c.op("i64.extend_i32_u", i)));
+    });
+    c.set(width, 8);
+    c.while(c.below(width, bytes), () => {
+      c.set(left, 0);
+      c.set(write, to);
+      c.while(c.below(left, bytes), () => {
+        const least = (value: Value) => () => {
+          c.push(value);
+          c.push(bytes);
+          c.push(c.below(value, bytes));
+          writer.op("select");
+        };
+        c.set(middle, c.add(left, width));
+        c.set(middle, least(middle));
+        c.set(end, c.add(middle, width));
+        c.set(end, least(end));
+        c.set(right, middle);
+        c.while(c.below(write, c.add(to, end)), () => {
+          const takesLeft = c.op("i32.eqz", c.op("i64.lt_s", b, a));
+          const fromLeft = () => {
+            c.storeWide(write, c.loadWide(c.add(from, left)));
+            c.increase(left, 8);
+          };
+          const fromRight = () => {
+            c.storeWide(write, c.loadWide(c.add(from, right)));
+            c.increase(right, 8);
+          };
+          c.when(
+            c.op("i32.and", c.below(left, middle), c.below(right, end)),
+            () => {
+              c.set(a, c.loadWide(c.add(from, left)));
+              c.set(b, c.loadWide(c.add(from, right)));
+              c.when(takesLeft, fromLeft, fromRight);
+            },
+            () => c.when(c.below(left, middle), fromLeft, fromRight),
+          );
+          c.increase(write, 8);
+        });
+        c.set(left, end);
+      });
+      c.set(left, from);
+      c.set(from, to);
+      c.set(to, left);
+      c.set(width, c.shl(width, 1));
+    });
 
-  const look = (): void => {
-    if (memory.buffer === buffer) return;
-    buffer = memory.buffer;
-    views = { I: new Int32Array(buffer), F: new Float32Array(buffer), D: new Float64Array(buffer) };
-  };
+    c.for(i, 0, bytes, 8, () => {
+      c.set(left, c.shl(c.load(c.add(from, i)), 2));
+      c.set(bits, c.load(c.add(from, i), 4));
+      c.when(c.op("i32.or", c.op("i32.eqz", i), c.op("i32.ne", bits, last)), () => {
+        c.storeFloat(
+          c.add(distinct, count),
+          c.op("f32.add", c.loadFloat(c.add(values, left)), () => writer.f32(0)),
+        );
+        c.increase(count, 4);
+        c.set(last, bits);
+      });
+      c.store(c.add(codes, left), c.sub(count, 4));
+    });
+    c.store(c.add(c.load(job, GROW.distincts), c.shl(task, 2)), c.shr(count, 2));
+    // The working memory is 0 between uses.
+    c.for(i, 0, c.shl(bytes, 1), 4, () => {
+      const start = c.add(c.load(job, GROW.scratch), c.mul(thread, c.load(job, GROW.scratchBytes)));
+      c.store(c.add(start, i), 0);
+    });
+  });
+};
 
-  /** Task f: the distinct values of column f, and which of them each row has. */
-  const rank = (descriptor: number, _thread: number, task: number): void => {
-    look();
-    const { I, F } = views;
-    const d = descriptor >>> 2;
-    const n = I[d];
-    const values = (I[d + 8] >>> 2) + task * n;
-    const distinct = (I[d + 9] >>> 2) + task * n;
-    const codes = (I[d + 10] >>> 2) + task * n;
-    if (column.length !== n) column = new Float32Array(n);
-    for (let i = 0; i < n; i++) column[i] = F[values + i];
-    column.sort();
-    let count = 0;
-    for (let i = 0; i < n; i++) {
-      if (count === 0 || column[i] !== F[distinct + count - 1]) F[distinct + count++] = column[i];
-    }
-    I[(I[d + 19] >>> 2) + task] = count;
-    for (let i = 0; i < n; i++) {
-      const x = F[values + i];
-      let low = 0;
-      let high = count - 1;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (F[distinct + middle] < x) low = middle + 1;
-        else high = middle;
-      }
-      I[codes + i] = low;
-    }
-  };
+/** Sets the bit of a code. */
+const setBit = (c: Assembly, bits: Value, code: Value, word: Local): void => {
+  c.set(word, c.add(bits, c.shl(c.shr(code, 7), 2)));
+  c.store(word, c.op("i32.or", c.load(word), c.shl(1, c.shr(code, 2))));
+};
 
-  const gini = (D: Float64Array, at: number, C: number, sum: number): number => {
-    let squares = 0;
-    for (let k = 0; k < C; k++) squares += D[at + k] * D[at + k];
-    return 1 - squares / (sum * sum);
-  };
+/** (from, to, codes, pair, pairs, bits): for samples `from` to `to`, pairs[code] += pair[row], and the code's bit. */
+const writeAddPairs = (module: ModuleWriter): number =>
+  module.function("addPairs", integers(6), [], (writer) => {
+    const c = new Assembly(writer);
+    const [from, to, codes, pair, pairs, bits] = c.parameters();
+    const [row, code, place] = [c.i32(), c.i32(), c.i32()];
+    c.while(c.below(from, to), () => {
+      c.set(row, c.load(from));
+      c.set(code, c.load(c.add(codes, row)));
+      c.set(place, c.add(pairs, code));
+      c.store(place, c.add(c.load(place), c.load(c.add(pair, row))));
+      setBit(c, bits, code, place);
+      c.increase(from, 4);
+    });
+  });
 
-  // The hot loops are functions of their own: within `grow` they would have no registers left.
-  /** For rows `from` to `to`: pairs[code] += pair[row], and the code's bit is set. */
-  const addPairs = (
-    I: Int32Array,
-    from: number,
-    to: number,
-    code: number,
-    pair: number,
-    pairs: number,
-    bits: number,
-  ): void => {
-    for (let i = from; i < to; i++) {
-      const row = I[i];
-      const q = I[code + row];
-      I[pairs + q] += I[pair + row];
-      I[bits + (q >>> 5)] |= 1 << (q & 31);
-    }
-  };
+/** (from, to, codes, labels, weight, sums, bits, C): sums[code, class] += weight[row], and the code's bit. */
+const writeAddSums = (module: ModuleWriter): number =>
+  module.function("addSums", integers(8), [], (writer) => {
+    const c = new Assembly(writer);
+    const [from, to, codes, labels, weight, sums, bits, classes] = c.parameters();
+    const [row, code, place] = [c.i32(), c.i32(), c.i32()];
+    c.while(c.below(from, to), () => {
+      c.set(row, c.load(from));
+      c.set(code, c.load(c.add(codes, row)));
+      c.set(place, c.add(sums, c.shl(c.mul(code, classes), 1), c.load(c.add(labels, row))));
+      c.storeReal(place, c.op("f64.add", c.loadReal(place), c.loadReal(c.add(weight, c.shl(row, 1)))));
+      setBit(c, bits, code, place);
+      c.increase(from, 4);
+    });
+  });
 
-  /** Writes the numbers of the bits that are set, in ascending order, clears them and returns how many they were. */
-  const takeCodes = (I: Int32Array, bits: number, words: number, order: number): number => {
-    let at = order;
-    for (let word = 0; word < words; word++) {
-      let rest = I[bits + word];
-      if (rest === 0) continue;
-      I[bits + word] = 0;
-      const last = (word << 5) + 31;
-      while (rest !== 0) {
-        I[at++] = last - Math.clz32(rest & -rest);
-        rest &= rest - 1;
-      }
-    }
-    return at - order;
-  };
+/** (from, to, codes, counts): how many rows have each code. */
+const writeAddCounts = (module: ModuleWriter): number =>
+  module.function("addCounts", integers(4), [], (writer) => {
+    const c = new Assembly(writer);
+    const [from, to, codes, counts] = c.parameters();
+    const place = c.i32();
+    c.while(c.below(from, to), () => {
+      c.set(place, c.add(counts, c.load(c.add(codes, c.load(from)))));
+      c.store(place, c.add(c.load(place), 1));
+      c.increase(from, 4);
+    });
+  });
 
-  /** The same for few rows and many codes: those whose bit is set are put in order one by one. */
-  const sortCodes = (
-    I: Int32Array,
-    from: number,
-    to: number,
-    code: number,
-    bits: number,
-    order: number,
-  ): number => {
-    let end = order;
-    for (let i = from; i < to; i++) {
-      const q = I[code + I[i]];
-      const rest = I[bits + (q >>> 5)] & ~(1 << (q & 31));
-      if (rest === I[bits + (q >>> 5)]) continue;
-      I[bits + (q >>> 5)] = rest;
-      let at = end++;
-      for (; at > order && I[at - 1] > q; at--) I[at] = I[at - 1];
-      I[at] = q;
-    }
-    return end - order;
-  };
+/** (from, to, codes, pair) -> the sum of the pairs of rows with code 0, where there are only the codes 0 and 1. */
+const writeFirstOfTwo = (module: ModuleWriter): number =>
+  module.function("firstOfTwo", integers(4), [I32], (writer) => {
+    const c = new Assembly(writer);
+    const [from, to, codes, pair] = c.parameters();
+    const [row, sum] = [c.i32(), c.i32()];
+    c.while(c.below(from, to), () => {
+      c.set(row, c.load(from));
+      const all = c.sub(c.shr(c.load(c.add(codes, row)), 2), 1); // all bits for code 0, none for code 1
+      c.increase(sum, c.and(c.load(c.add(pair, row)), all));
+      c.increase(from, 4);
+    });
+    c.push(sum);
+  });
 
-  /** The best threshold by class sums in pairs, which are cleared: its proxy, if above `best`, with both codes and the left sums at `found`. */
-  const scanPairs = (
-    I: Int32Array,
-    F: Float32Array,
-    order: number,
-    count: number,
-    pairs: number,
-    values: number,
-    total0: number,
-    total1: number,
-    best: number,
-    found: number,
-  ): number => {
-    const sum = total0 + total1;
-    let bestProxy = best;
-    let leftPair = 0;
-    let q = I[order];
-    for (let j = 1; j < count; j++) {
-      leftPair += I[pairs + q];
-      I[pairs + q] = 0;
-      const above = I[order + j];
-      if (F[values + above] > Math.fround(F[values + q] + CLOSE)) {
-        const left0 = leftPair & 0xffff;
-        const left1 = leftPair >>> 16;
-        const right0 = total0 - left0;
-        const right1 = total1 - left1;
-        const leftSum = left0 + left1;
-        const rightSum = sum - leftSum;
-        const proxy =
-          -rightSum * (1 - (right0 * right0 + right1 * right1) / (rightSum * rightSum)) -
-          leftSum * (1 - (left0 * left0 + left1 * left1) / (leftSum * leftSum));
-        if (proxy > bestProxy) {
-          bestProxy = proxy;
-          I[found] = q;
-          I[found + 1] = above;
-          I[found + 2] = leftPair;
-        }
-      }
-      q = above;
-    }
-    I[pairs + q] = 0;
-    return bestProxy;
-  };
+/** (bits, words, order) -> end: writes the codes whose bits are set in ascending order, and clears the bits. */
+const writeTakeCodes = (module: ModuleWriter): number =>
+  module.function("takeCodes", integers(3), [I32], (writer) => {
+    const c = new Assembly(writer);
+    const [bits, words, order] = c.parameters();
+    const [word, rest, first] = [c.i32(), c.i32(), c.i32()];
+    c.for(word, 0, words, 1, () => {
+      c.set(rest, c.load(bits));
+      c.when(rest, () => {
+        c.store(bits, 0);
+        c.set(first, c.shl(word, 5));
+        c.while(rest, () => {
+          c.store(order, c.shl(c.add(first, c.op("i32.ctz", rest)), 2));
+          c.increase(order, 4);
+          c.set(rest, c.and(rest, c.sub(rest, 1)));
+        });
+      });
+      c.increase(bits, 4);
+    });
+    c.push(order);
+  });
 
-  /** Rows whose code is at most `best` first, otherwise in the same order; returns how many they are. No branches. */
-  const partition = (
-    I: Int32Array,
-    from: number,
-    to: number,
-    code: number,
-    best: number,
-    spare: number,
-  ): number => {
-    let write = from;
-    let waiting = spare;
-    for (let i = from; i < to; i++) {
-      const row = I[i];
-      const stays = (I[code + row] - best - 1) >>> 31;
-      I[write] = row;
-      I[waiting] = row;
-      write += stays;
-      waiting += 1 - stays;
-    }
-    for (let i = spare, at = write; i < waiting; i++, at++) I[at] = I[i];
-    return write - from;
-  };
+/** (from, to, codes, bits, order) -> end: the same for few rows and many codes, by insertion. */
+const writeSortCodes = (module: ModuleWriter): number =>
+  module.function("sortCodes", integers(5), [I32], (writer) => {
+    const c = new Assembly(writer);
+    const [from, to, codes, bits, order] = c.parameters();
+    const [code, word, rest, place, end] = Array.from({ length: 5 }, () => c.i32());
+    c.set(end, order);
+    c.while(c.below(from, to), () => {
+      c.set(code, c.load(c.add(codes, c.load(from))));
+      c.set(word, c.add(bits, c.shl(c.shr(code, 7), 2)));
+      c.set(rest, c.load(word));
+      c.when(c.and(c.shr(rest, c.shr(code, 2)), 1), () => {
+        c.store(word, c.op("i32.xor", rest, c.shl(1, c.shr(code, 2))));
+        c.set(place, end);
+        // The word before `order` is never a code above another: see writeGrow.
+        c.while(c.op("i32.lt_s", code, c.load(c.sub(place, 4))), () => {
+          c.store(place, c.load(c.sub(place, 4)));
+          c.set(place, c.sub(place, 4));
+        });
+        c.store(place, code);
+        c.increase(end, 4);
+      });
+      c.increase(from, 4);
+    });
+    c.push(end);
+  });
 
-  /** Task t: tree t. */
-  const grow = (descriptor: number, thread: number, task: number): void => {
-    look();
-    const { I, F, D } = views;
-    const d = descriptor >>> 2;
-    const n = I[d];
-    const features = I[d + 1];
-    const C = I[d + 2];
-    const maxFeatures = I[d + 3];
-    const maxDepth = I[d + 4];
-    const minSplit = I[d + 5];
-    const minLeaf = I[d + 6];
-    const packed = I[d + 18] !== 0 && minLeaf === 1;
-    const distinct = I[d + 9] >>> 2;
-    const codes = I[d + 10] >>> 2;
-    const distincts = I[d + 19] >>> 2;
-    const labels = I[d + 11] >>> 2;
-    const weights = I[d + 12] >>> 3;
-    const keys = (I[d + 13] >>> 2) + 2 * task;
-    const scratch = I[d + 14] + thread * I[d + 15];
-    const tree = I[d + 16] + task * I[d + 17];
+/** Whether a value is more than CLOSE above another, in float32. */
+const apart = (c: Assembly, values: Value, low: Value, high: Value): Value =>
+  c.op(
+    "f32.gt",
+    c.loadFloat(c.add(values, high)),
+    c.op("f32.add", c.loadFloat(c.add(values, low)), () => c.writer.f32(CLOSE)),
+  );
 
-    const capacity = 2 * n - 1;
-    const threshold = (tree >>> 3) + 2;
-    const value = threshold + capacity;
-    const importance = value + capacity * C;
-    const feature = (importance + features) * 2;
-    const right = feature + capacity;
+/**
+ * -right (1 - right2 / right^2) - left (1 - left2 / left^2): scikit-learn's stand-in for the improvement, in its
+ * order of operations, so that ties and near-ties are broken alike.
+ */
+const proxyOf = (
+  c: Assembly,
+  leftSum: Value,
+  leftSquares: Value,
+  rightSum: Value,
+  rightSquares: Value,
+): Value => {
+  const gini = (sum: Value, squares: Value) =>
+    c.op("f64.sub", c.real(1), c.op("f64.div", squares, c.op("f64.mul", sum, sum)));
+  return c.op(
+    "f64.sub",
+    c.op("f64.mul", c.op("f64.neg", rightSum), gini(rightSum, rightSquares)),
+    c.op("f64.mul", leftSum, gini(leftSum, leftSquares)),
+  );
+};
 
-    const weight = scratch >>> 3;
-    const sums = weight + n; // class sums by code [n, C], all 0 between uses
-    const total = sums + n * C;
-    const left = total + C;
-    const samples = (left + C) * 2;
-    const order = samples + n;
-    const spare = order + n;
-    const counts = spare + n; // rows by code, all 0 between uses
-    const pair = counts + n;
-    const pairs = pair + n; // pairs by code, all 0 between uses
-    const bits = pairs + n; // which codes occur, all 0 between uses
-    const drawn = bits + ((n + 31) >>> 5);
-    const constants = drawn + features;
-    const found = constants + features;
-    const stack = found + 3;
+const square = (c: Assembly, x: Value): Value => c.op("f64.mul", x, x);
+
+/**
+ * (order, end, pairs, counts, minLeaf, size, values, found, total0, total1, best) -> best: the best threshold by
+ * the class sums of each code, which are cleared. Where it is above `best`, its code, the next and the left pair
+ * are at `found`. minLeaf 0 where counts are not kept.
+ */
+const writeScanPairs = (module: ModuleWriter): number =>
+  module.function("scanPairs", [...integers(8), F64, F64, F64], [F64], (writer) => {
+    const c = new Assembly(writer);
+    const [order, end, pairs, counts, minLeaf, size, values, found, total0, total1, best] = c.parameters();
+    const [code, above, pair, position] = [c.i32(), c.i32(), c.i32(), c.i32()];
+    const [left0, left1, right0, right1, left, right, proxy] = Array.from({ length: 7 }, () => c.f64());
+    c.set(code, c.load(order));
+    c.increase(order, 4);
+    c.while(c.below(order, end), () => {
+      c.increase(pair, c.load(c.add(pairs, code)));
+      c.store(c.add(pairs, code), 0);
+      c.when(minLeaf, () => {
+        c.increase(position, c.load(c.add(counts, code)));
+        c.store(c.add(counts, code), 0);
+      });
+      c.set(above, c.load(order));
+      c.when(
+        c.and(
+          apart(c, values, code, above),
+          c.and(c.op("i32.ge_s", position, minLeaf), c.op("i32.ge_s", c.sub(size, position), minLeaf)),
+        ),
+        () => {
+          c.set(left0, c.toReal(c.and(pair, 0xffff)));
+          c.set(left1, c.toReal(c.shr(pair, 16)));
+          c.set(right0, c.op("f64.sub", total0, left0));
+          c.set(right1, c.op("f64.sub", total1, left1));
+          c.set(left, c.op("f64.add", left0, left1));
+          c.set(right, c.op("f64.add", right0, right1));
+          const squares = (x: Value, y: Value) => c.op("f64.add", square(c, x), square(c, y));
+          c.set(proxy, proxyOf(c, left, squares(left0, left1), right, squares(right0, right1)));
+          c.when(c.op("f64.gt", proxy, best), () => {
+            c.set(best, proxy);
+            c.store(found, code);
+            c.store(found, above, 4);
+            c.store(found, pair, 8);
+          });
+        },
+      );
+      c.set(code, above);
+      c.increase(order, 4);
+    });
+    c.store(c.add(pairs, code), 0);
+    c.when(minLeaf, () => c.store(c.add(counts, code), 0));
+    c.push(best);
+  });
+
+/** The same by sums of any classes: (order, end, sums, counts, minLeaf, size, values, found, total, left, 8 C, sum, best). */
+const writeScanSums = (module: ModuleWriter): number =>
+  module.function("scanSums", [...integers(11), F64, F64], [F64], (writer) => {
+    const c = new Assembly(writer);
+    const [order, end, sums, counts, minLeaf, size, values, found, total, left, stride, sum, best] =
+      c.parameters();
+    const [code, above, place, position, k] = Array.from({ length: 5 }, () => c.i32());
+    const [weight, leftSum, rightSum, leftSquares, rightSquares, x, proxy] = Array.from({ length: 7 }, () =>
+      c.f64(),
+    );
+    const eachClass = (body: () => void) => c.for(k, 0, stride, 8, body);
+    /** Adds what a code has to the left side, and clears it. */
+    const move = () => {
+      c.set(place, c.add(sums, c.mul(c.shr(code, 2), stride)));
+      eachClass(() => {
+        c.set(weight, c.loadReal(c.add(place, k)));
+        c.storeReal(c.add(place, k), c.real(0));
+        c.storeReal(c.add(left, k), c.op("f64.add", c.loadReal(c.add(left, k)), weight));
+        c.set(leftSum, c.op("f64.add", leftSum, weight));
+      });
+      c.when(minLeaf, () => {
+        c.increase(position, c.load(c.add(counts, code)));
+        c.store(c.add(counts, code), 0);
+      });
+    };
+    eachClass(() => c.storeReal(c.add(left, k), c.real(0)));
+    c.set(code, c.load(order));
+    c.increase(order, 4);
+    c.while(c.below(order, end), () => {
+      move();
+      c.set(above, c.load(order));
+      c.when(
+        c.and(
+          apart(c, values, code, above),
+          c.and(c.op("i32.ge_s", position, minLeaf), c.op("i32.ge_s", c.sub(size, position), minLeaf)),
+        ),
+        () => {
+          c.set(rightSum, c.op("f64.sub", sum, leftSum));
+          c.set(leftSquares, c.real(0));
+          c.set(rightSquares, c.real(0));
+          eachClass(() => {
+            c.set(x, c.loadReal(c.add(left, k)));
+            c.set(leftSquares, c.op("f64.add", leftSquares, square(c, x)));
+            c.set(x, c.op("f64.sub", c.loadReal(c.add(total, k)), x));
+            c.set(rightSquares, c.op("f64.add", rightSquares, square(c, x)));
+          });
+          c.set(proxy, proxyOf(c, leftSum, leftSquares, rightSum, rightSquares));
+          c.when(c.op("f64.gt", proxy, best), () => {
+            c.set(best, proxy);
+            c.store(found, code);
+            c.store(found, above, 4);
+          });
+        },
+      );
+      c.set(code, above);
+      c.increase(order, 4);
+    });
+    move();
+    c.push(best);
+  });
+
+/** (from, to, codes, best, spare) -> end: rows whose code is at most `best` first, in the same order. No branches. */
+const writePartition = (module: ModuleWriter): number =>
+  module.function("partition", integers(5), [I32], (writer) => {
+    const c = new Assembly(writer);
+    const [from, to, codes, best, spare] = c.parameters();
+    const [read, write, waiting, row, stays] = Array.from({ length: 5 }, () => c.i32());
+    c.set(write, from);
+    c.set(waiting, spare);
+    c.for(read, from, to, 4, () => {
+      c.set(row, c.load(read));
+      c.set(stays, c.shl(c.op("i32.le_u", c.load(c.add(codes, row)), best), 2));
+      c.store(write, row);
+      c.store(waiting, row);
+      c.increase(write, stays);
+      c.set(waiting, c.sub(c.add(waiting, 4), stays));
+    });
+    c.set(row, write);
+    c.for(read, spare, waiting, 4, () => {
+      c.store(row, c.load(read));
+      c.increase(row, 4);
+    });
+    c.push(write);
+  });
+
+/** (sums, 8 C, total) -> 1 - sum_c sums_c^2 / total^2. */
+const writeGini = (module: ModuleWriter): number =>
+  module.function("gini", [I32, I32, F64], [F64], (writer) => {
+    const c = new Assembly(writer);
+    const [sums, stride, total] = c.parameters();
+    const k = c.i32();
+    const squares = c.f64();
+    c.for(k, 0, stride, 8, () => {
+      c.set(squares, c.op("f64.add", squares, square(c, c.loadReal(c.add(sums, k)))));
+    });
+    c.push(c.op("f64.sub", c.real(1), c.op("f64.div", squares, square(c, total))));
+  });
+
+type Parts = Readonly<
+  Record<
+    | "addPairs"
+    | "addSums"
+    | "addCounts"
+    | "firstOfTwo"
+    | "takeCodes"
+    | "sortCodes"
+    | "scanPairs"
+    | "scanSums"
+    | "partition"
+    | "gini",
+    number
+  >
+>;
+
+const writeGrow = (module: ModuleWriter, parts: Parts): void => {
+  module.function("grow", integers(3), [], (writer) => {
+    const c = new Assembly(writer);
+    const [job, thread, task] = c.parameters();
+    const field = (name: Exclude<keyof typeof GROW, "bytes">) => {
+      const local = c.i32();
+      c.set(local, c.load(job, GROW[name]));
+      return local;
+    };
+    const rows = field("rows");
+    const features = field("features");
+    const classes = field("classes");
+    const maxFeatures = field("maxFeatures");
+    const minLeaf = field("minLeaf");
+    const paired = field("pairs");
+    /** Leaves of one row need no counting. */
+    const leafLimit = c.i32();
+    c.set(leafLimit, c.mul(minLeaf, c.op("i32.ne", minLeaf, 1)));
+    const distinct = field("distinct");
+    const codes = field("codes");
+    const labels = field("labels");
+
+    /** Arrays one after the other. */
+    const place = c.i32();
+    const array = (bytes: Value): Local => {
+      const at = c.i32();
+      c.set(at, place);
+      c.increase(place, bytes);
+      return at;
+    };
+    const times = (bytes: number, count: Value) => c.mul(bytes, count);
+    const capacity = c.i32();
+    c.set(capacity, c.sub(c.shl(rows, 1), 1));
+    const stride = c.i32();
+    c.set(stride, c.shl(classes, 3));
+
+    // The tree's result: treeLayout.
+    const tree = c.i32();
+    c.set(tree, c.add(c.load(job, GROW.trees), c.mul(task, c.load(job, GROW.treeBytes))));
+    c.set(place, c.add(tree, 16));
+    const threshold = array(times(8, capacity));
+    const value = array(c.mul(capacity, stride));
+    const importance = array(times(8, features));
+    const feature = array(times(4, capacity));
+    const right = array(times(4, capacity));
+
+    // Working memory: scratchBytes. What is added up in a node is 0 between uses.
+    c.set(place, c.add(c.load(job, GROW.scratch), c.mul(thread, c.load(job, GROW.scratchBytes))));
+    const weight = array(times(8, rows)); // float64, by row
+    const sums = array(c.mul(rows, stride)); // float64, by code and class
+    const total = array(stride);
+    const left = array(stride);
+    const pair = array(times(4, rows)); // by row
+    const pairs = array(times(4, rows)); // by code
+    const counts = array(times(4, rows)); // by row at first, by code then
+    const samples = array(times(4, rows));
+    const spare = array(times(4, rows));
+    c.increase(place, 4); // 0 for ever, and so never above a code: sortCodes stops there
+    const order = array(times(4, rows));
+    const bits = array(c.shl(c.shr(c.add(rows, 31), 5), 2));
+    const drawn = array(times(4, features));
+    const constants = array(times(4, features));
+    const found = array(12);
+    const stack = array(0);
 
     // sfc32 (Doty-Humphrey's small fast counting generator), seeded by the tree's key.
-    let a = I[keys];
-    let b = I[keys + 1];
-    let c = 0x46616972;
-    let counter = 1;
-    const next = (): number => {
-      const sum = (a + b + counter) | 0;
-      counter = (counter + 1) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = (((c << 21) | (c >>> 11)) + sum) | 0;
-      return (sum >>> 0) / 4294967296;
+    const [stateA, stateB, stateC, counter] = Array.from({ length: 4 }, () => c.i32());
+    const word = c.i32();
+    const advance = () => {
+      c.set(word, c.add(stateA, stateB, counter));
+      c.increase(counter, 1);
+      c.set(stateA, c.op("i32.xor", stateB, c.shr(stateB, 9)));
+      c.set(stateB, c.add(stateC, c.shl(stateC, 3)));
+      c.set(stateC, c.add(c.op("i32.or", c.shl(stateC, 21), c.shr(stateC, 11)), word));
     };
-    for (let i = 0; i < 12; i++) next();
+    /** floor(word n / 2^32), from 0 to n - 1. */
+    const below = (n: Value): Value => {
+      const wide = (x: Value) => c.op("i64.extend_i32_u", x);
+      return c.op(
+        "i32.wrap_i64",
+        c.op("i64.shr_u", c.op("i64.mul", wide(word), wide(n)), () => writer.i64(32n)),
+      );
+    };
+    const i = c.i32();
+    const keys = c.i32();
+    c.set(keys, c.add(c.load(job, GROW.keys), c.shl(task, 3)));
+    c.set(stateA, c.load(keys));
+    c.set(stateB, c.load(keys, 4));
+    c.set(stateC, 0x46616972);
+    c.set(counter, 1);
+    c.for(i, 0, 12, 1, advance);
 
     // The bootstrap sample as whole-number weights; rows that were not drawn take no part.
-    I.fill(I[d + 7] === 0 ? 1 : 0, counts, counts + n);
-    if (I[d + 7] !== 0) for (let i = 0; i < n; i++) I[counts + Math.floor(next() * n)]++;
-    let sampleCount = 0;
-    let rootPair = 0;
-    for (let i = 0; i < n; i++) {
-      const times = I[counts + i];
-      if (times === 0) continue;
-      I[counts + i] = 0;
-      I[samples + sampleCount++] = i;
-      const w = times * D[weights + i];
-      if (packed) {
-        I[pair + i] = I[labels + i] === 0 ? w : w * 65536;
-        rootPair += I[pair + i];
-      } else D[weight + i] = w;
-    }
-    for (let i = 0; i < features; i++) {
-      I[drawn + i] = i;
-      D[importance + i] = 0;
-    }
+    const bytes = c.i32();
+    const at = c.i32();
+    c.set(bytes, c.shl(rows, 2));
+    c.when(
+      c.load(job, GROW.bootstrap),
+      () =>
+        c.for(i, 0, rows, 1, () => {
+          advance();
+          c.set(at, c.add(counts, c.shl(below(rows), 2)));
+          c.store(at, c.add(c.load(at), 1));
+        }),
+      () => c.for(i, 0, bytes, 4, () => c.store(c.add(counts, i), 1)),
+    );
+    const sampleEnd = c.i32();
+    const rootPair = c.i32();
+    const w = c.f64();
+    c.set(sampleEnd, samples);
+    c.for(i, 0, bytes, 4, () => {
+      c.set(at, c.load(c.add(counts, i)));
+      c.when(at, () => {
+        c.store(c.add(counts, i), 0);
+        c.store(sampleEnd, i);
+        c.increase(sampleEnd, 4);
+        const given = c.loadReal(c.add(c.load(job, GROW.weights), c.shl(i, 1)));
+        c.set(w, c.op("f64.mul", c.toReal(at), given));
+        c.when(
+          paired,
+          () => {
+            c.set(at, c.shl(c.op("i32.trunc_f64_s", w), c.shl(c.load(c.add(labels, i)), 1)));
+            c.store(c.add(pair, i), at);
+            c.increase(rootPair, at);
+          },
+          () => c.storeReal(c.add(weight, c.shl(i, 1)), w),
+        );
+      });
+    });
+    c.for(i, 0, features, 1, () => {
+      c.store(c.add(drawn, c.shl(i, 2)), i);
+      c.storeReal(c.add(importance, c.shl(i, 3)), c.real(0));
+    });
 
-    let nodes = 0;
-    let height = 1;
-    I[stack] = 0; // first sample, end, depth, parent whose right child this is (or -1), known constants, class sums as a pair
-    I[stack + 1] = sampleCount;
-    I[stack + 2] = 0;
-    I[stack + 3] = -1;
-    I[stack + 4] = 0;
-    I[stack + 5] = rootPair;
-    while (height > 0) {
-      height--;
-      const entry = stack + 6 * height;
-      const start = I[entry];
-      const end = I[entry + 1];
-      const depth = I[entry + 2];
-      const parent = I[entry + 3];
-      const knownConstants = I[entry + 4];
-      const size = end - start;
-      const node = nodes++;
-      if (parent >= 0) I[right + parent] = node;
+    // A node to do: first sample, end, depth, the parent whose right child it is (or -1), known constants, pair.
+    const entryBytes = 4 * STACK_WORDS;
+    const top = c.i32();
+    const pushNode = (values: readonly Value[]) => {
+      values.forEach((each, k) => {
+        c.store(top, each, 4 * k);
+      });
+      c.increase(top, entryBytes);
+    };
+    const nodes = c.i32();
+    c.set(top, stack);
+    pushNode([samples, sampleEnd, 0, -1, 0, rootPair]);
 
-      if (packed) {
-        D[total] = I[entry + 5] & 0xffff;
-        D[total + 1] = I[entry + 5] >>> 16;
-      } else {
-        for (let k = 0; k < C; k++) D[total + k] = 0;
-        for (let i = start; i < end; i++) {
-          const row = I[samples + i];
-          D[total + I[labels + row]] += D[weight + row];
-        }
-      }
-      let sum = 0;
-      for (let k = 0; k < C; k++) {
-        const w = D[total + k];
-        sum += w;
-        D[value + node * C + k] = w;
-      }
-      const impurity = gini(D, total, C, sum);
-      const total0 = D[total];
-      const total1 = D[total + 1];
+    const [start, end, depth, parent, known, nodePair, size, node] = Array.from({ length: 8 }, () => c.i32());
+    const [bestFeature, bestCode, bestNext, bestPair] = Array.from({ length: 4 }, () => c.i32());
+    const [remaining, visited, foundConstants, drawnConstants, allConstants] = Array.from({ length: 5 }, () =>
+      c.i32(),
+    );
+    const [pick, f, code, values, same, orderEnd, words, other, distincts] = Array.from({ length: 9 }, () =>
+      c.i32(),
+    );
+    const constant = c.i32();
+    const [sum, impurity, best, proxy, leftSum, decrease] = Array.from({ length: 6 }, () => c.f64());
+    const k = c.i32();
+    const eachClass = (body: () => void) => c.for(k, 0, stride, 8, body);
+    const slot = (base: Value, index: Value) => c.add(base, c.shl(index, 2));
+    /** The class sums of samples `from` to `to`. */
+    const sumClasses = (sumsAt: Local, from: Value, to: Value) => {
+      eachClass(() => c.storeReal(c.add(sumsAt, k), c.real(0)));
+      c.for(i, from, to, 4, () => {
+        c.set(other, c.load(i));
+        c.set(at, c.add(sumsAt, c.load(c.add(labels, other))));
+        c.storeReal(at, c.op("f64.add", c.loadReal(at), c.loadReal(c.add(weight, c.shl(other, 1)))));
+      });
+    };
+    const unpack = (sumsAt: Local, from: Local) => {
+      c.storeReal(sumsAt, c.toReal(c.and(from, 0xffff)));
+      c.storeReal(sumsAt, c.toReal(c.shr(from, 16)), 8);
+    };
 
-      let bestFeature = -1;
-      let bestCode = 0;
-      let bestNext = 0;
-      let bestPair = 0;
-      let totalConstants = knownConstants;
-      if (depth < maxDepth && size >= minSplit && size >= 2 * minLeaf && impurity > EPSILON) {
-        let bestProxy = Number.NEGATIVE_INFINITY;
-        let remaining = features;
-        let visited = 0;
-        let foundConstants = 0;
-        let drawnConstants = 0;
-        // Fisher-Yates over the features; known constants stand in front (as BestSplitter.node_split).
-        while (
-          remaining > totalConstants &&
-          (visited < maxFeatures || visited <= foundConstants + drawnConstants)
-        ) {
-          visited++;
-          const choices = remaining - foundConstants - drawnConstants;
-          let pick = drawnConstants + Math.floor(next() * choices);
-          if (pick < knownConstants) {
-            const other = I[drawn + drawnConstants];
-            I[drawn + drawnConstants] = I[drawn + pick];
-            I[drawn + pick] = other;
-            drawnConstants++;
-            continue;
-          }
-          pick += foundConstants;
-          const f = I[drawn + pick];
-          const code = codes + f * n;
-          const values = distinct + f * n;
+    /** Constant in the node? Mostly two of its first rows differ. */
+    const lookForConstant = () => {
+      c.set(other, c.load(c.add(code, c.load(start))));
+      c.set(same, c.add(start, 4));
+      c.set(constant, 1);
+      c.while(c.and(constant, c.below(same, end)), () => {
+        c.set(constant, c.op("i32.eq", c.load(c.add(code, c.load(same))), other));
+        c.increase(same, 4);
+      });
+    };
 
-          // Constant in the node? Mostly two of the first few rows differ.
-          const first = I[code + I[samples + start]];
-          let same = start + 1;
-          while (same < end && I[code + I[samples + same]] === first) same++;
-          let constant = same === end;
-          let count = 0;
-          if (!constant) {
-            // Class sums by code, and which codes occur.
-            if (packed) addPairs(I, samples + start, samples + end, code, pair, pairs, bits);
-            else {
-              for (let i = start; i < end; i++) {
-                const row = I[samples + i];
-                const q = I[code + row];
-                D[sums + q * C + I[labels + row]] += D[weight + row];
-                I[bits + (q >>> 5)] |= 1 << (q & 31);
-              }
-            }
-            if (minLeaf > 1) for (let i = start; i < end; i++) I[counts + I[code + I[samples + i]]]++;
-            // The codes in ascending order.
-            const words = (I[distincts + f] + 31) >>> 5;
-            count =
-              size < 64 && size < words
-                ? sortCodes(I, samples + start, samples + end, code, bits, order)
-                : takeCodes(I, bits, words, order);
-            constant = F[values + I[order + count - 1]] <= Math.fround(F[values + I[order]] + CLOSE);
-          }
-          if (constant) {
-            for (let j = 0; j < count; j++) {
-              const q = I[order + j];
-              I[counts + q] = 0;
-              I[pairs + q] = 0;
-              for (let k = 0; k < C; k++) D[sums + q * C + k] = 0;
-            }
-            I[drawn + pick] = I[drawn + totalConstants];
-            I[drawn + totalConstants] = f;
-            foundConstants++;
-            totalConstants++;
-            continue;
-          }
-          remaining--;
-          I[drawn + pick] = I[drawn + remaining];
-          I[drawn + remaining] = f;
+    /** Class sums by code, and the codes in order. */
+    const addUp = () => {
+      c.when(
+        c.and(paired, c.and(c.op("i32.eq", distincts, 2), c.op("i32.eqz", leafLimit))),
+        () => {
+          // Many features are yes or no, and both occur in the node: one sum says it all.
+          c.store(pairs, c.call(parts.firstOfTwo, start, end, code, pair));
+          c.store(order, 0);
+          c.store(order, 4, 4);
+          c.set(orderEnd, c.add(order, 8));
+        },
+        () => {
+          c.when(
+            paired,
+            () => c.call(parts.addPairs, start, end, code, pair, pairs, bits)(),
+            () => c.call(parts.addSums, start, end, code, labels, weight, sums, bits, classes)(),
+          );
+          c.when(leafLimit, () => c.call(parts.addCounts, start, end, code, counts)());
+          c.set(words, c.shr(c.add(distincts, 31), 5));
+          c.when(
+            c.and(c.less(size, FEW_ROWS), c.less(size, words)),
+            () => c.set(orderEnd, c.call(parts.sortCodes, start, end, code, bits, order)),
+            () => c.set(orderEnd, c.call(parts.takeCodes, bits, words, order)),
+          );
+        },
+      );
+    };
 
-          // Every threshold between two values that occur: the left side grows code by code.
-          let position = 0;
-          let q = I[order];
-          if (packed && minLeaf === 1) {
-            const proxy = scanPairs(I, F, order, count, pairs, values, total0, total1, bestProxy, found);
-            if (proxy > bestProxy) {
-              bestProxy = proxy;
-              bestFeature = f;
-              bestCode = I[found];
-              bestNext = I[found + 1];
-              bestPair = I[found + 2];
-            }
-          } else {
-            let leftSum = 0;
-            for (let k = 0; k < C; k++) D[left + k] = 0;
-            for (let j = 1; j <= count; j++) {
-              const at = sums + q * C;
-              for (let k = 0; k < C; k++) {
-                const w = D[at + k];
-                D[left + k] += w;
-                leftSum += w;
-                D[at + k] = 0;
-              }
-              position += I[counts + q];
-              I[counts + q] = 0;
-              if (j === count) break;
-              const above = I[order + j];
-              if (
-                F[values + above] > Math.fround(F[values + q] + CLOSE) &&
-                (minLeaf === 1 || (position >= minLeaf && size - position >= minLeaf))
-              ) {
-                const rightSum = sum - leftSum;
-                let leftSquares = 0;
-                let rightSquares = 0;
-                for (let k = 0; k < C; k++) {
-                  const l = D[left + k];
-                  const r = D[total + k] - l;
-                  leftSquares += l * l;
-                  rightSquares += r * r;
-                }
-                const proxy =
-                  -rightSum * (1 - rightSquares / (rightSum * rightSum)) -
-                  leftSum * (1 - leftSquares / (leftSum * leftSum));
-                if (proxy > bestProxy) {
-                  bestProxy = proxy;
-                  bestFeature = f;
-                  bestCode = q;
-                  bestNext = above;
-                }
-              }
-              q = above;
-            }
-          }
-        }
-        // The children know the constants that were found, in the order of finding.
-        for (let j = 0; j < knownConstants; j++) I[drawn + j] = I[constants + j];
-        for (let j = knownConstants; j < totalConstants; j++) I[constants + j] = I[drawn + j];
-      }
+    const scan = () => {
+      const codesInOrder = [order, orderEnd];
+      const rest = [counts, leafLimit, size, values, found];
+      const totals = [c.loadReal(total), c.loadReal(total, 8)];
+      c.when(
+        paired,
+        () => c.set(proxy, c.call(parts.scanPairs, ...codesInOrder, pairs, ...rest, ...totals, best)),
+        () =>
+          c.set(
+            proxy,
+            c.call(parts.scanSums, ...codesInOrder, sums, ...rest, total, left, stride, sum, best),
+          ),
+      );
+    };
 
-      if (bestFeature < 0) {
-        I[feature + node] = -1;
-        I[right + node] = -1;
-        D[threshold + node] = 0;
-        continue;
-      }
-      const low = F[distinct + bestFeature * n + bestCode];
-      const high = F[distinct + bestFeature * n + bestNext];
-      const middle = low / 2 + high / 2;
-      I[feature + node] = bestFeature;
-      D[threshold + node] = middle === high || middle - middle !== 0 ? low : middle;
+    const swap = (a: Value, b: Value) => {
+      c.set(other, c.load(a));
+      c.store(a, c.load(b));
+      c.store(b, other);
+    };
 
-      const code = codes + bestFeature * n;
-      const write = start + partition(I, samples + start, samples + end, code, bestCode, spare);
-      if (packed) {
-        D[left] = bestPair & 0xffff;
-        D[left + 1] = bestPair >>> 16;
-      } else {
-        for (let k = 0; k < C; k++) D[left + k] = 0;
-        for (let i = start; i < write; i++) {
-          const row = I[samples + i];
-          D[left + I[labels + row]] += D[weight + row];
-        }
-      }
-      let leftSum = 0;
-      for (let k = 0; k < C; k++) leftSum += D[left + k];
-      const leftImpurity = gini(D, left, C, leftSum);
-      for (let k = 0; k < C; k++) D[left + k] = D[total + k] - D[left + k];
-      D[importance + bestFeature] +=
-        sum * impurity - leftSum * leftImpurity - (sum - leftSum) * gini(D, left, C, sum - leftSum);
+    const searchSplit = () => {
+      c.set(best, c.real(Number.NEGATIVE_INFINITY));
+      c.set(remaining, features);
+      c.set(visited, 0);
+      c.set(foundConstants, 0);
+      c.set(drawnConstants, 0);
+      // Fisher-Yates over the features; known constants stand in front (as BestSplitter.node_split).
+      const goesOn = c.and(
+        c.less(allConstants, remaining),
+        c.op(
+          "i32.or",
+          c.less(visited, maxFeatures),
+          c.op("i32.eqz", c.less(c.add(foundConstants, drawnConstants), visited)),
+        ),
+      );
+      c.while(goesOn, () => {
+        c.increase(visited, 1);
+        advance();
+        c.set(pick, c.sub(c.sub(remaining, foundConstants), drawnConstants));
+        c.set(pick, c.add(drawnConstants, below(pick)));
+        c.when(
+          c.less(pick, known),
+          () => {
+            swap(slot(drawn, drawnConstants), slot(drawn, pick));
+            c.increase(drawnConstants, 1);
+          },
+          () => {
+            c.increase(pick, foundConstants);
+            c.set(f, c.load(slot(drawn, pick)));
+            c.set(code, c.add(codes, c.mul(f, bytes)));
+            c.set(values, c.add(distinct, c.mul(f, bytes)));
+            c.set(distincts, c.load(slot(c.load(job, GROW.distincts), f)));
+            lookForConstant();
+            c.when(c.op("i32.eqz", constant), () => {
+              addUp();
+              c.set(constant, c.op("i32.eqz", apart(c, values, c.load(order), c.load(c.sub(orderEnd, 4)))));
+              // Where all values are close no threshold is found, and the scan clears what was added up.
+              scan();
+            });
+            c.when(
+              constant,
+              () => {
+                swap(slot(drawn, pick), slot(drawn, allConstants));
+                c.increase(foundConstants, 1);
+                c.increase(allConstants, 1);
+              },
+              () => {
+                c.set(remaining, c.sub(remaining, 1));
+                swap(slot(drawn, pick), slot(drawn, remaining));
+                c.when(c.op("f64.gt", proxy, best), () => {
+                  c.set(best, proxy);
+                  c.set(bestFeature, f);
+                  c.set(bestCode, c.load(found));
+                  c.set(bestNext, c.load(found, 4));
+                  c.set(bestPair, c.load(found, 8));
+                });
+              },
+            );
+          },
+        );
+      });
+      // The children know the constants that were found, in the order of finding.
+      c.for(i, 0, known, 1, () => c.store(slot(drawn, i), c.load(slot(constants, i))));
+      c.for(i, known, allConstants, 1, () => c.store(slot(constants, i), c.load(slot(drawn, i))));
+    };
 
-      I[entry] = write;
-      I[entry + 1] = end;
-      I[entry + 2] = depth + 1;
-      I[entry + 3] = node;
-      I[entry + 4] = totalConstants;
-      I[entry + 11] = bestPair;
-      I[entry + 5] -= bestPair;
-      I[entry + 6] = start;
-      I[entry + 7] = write;
-      I[entry + 8] = depth + 1;
-      I[entry + 9] = -1;
-      I[entry + 10] = totalConstants;
-      height += 2;
-    }
-    I[tree >>> 2] = nodes;
-    let decrease = 0;
-    for (let i = 0; i < features; i++) decrease += D[importance + i];
-    if (decrease > 0) for (let i = 0; i < features; i++) D[importance + i] /= decrease;
-  };
+    const split = () => {
+      c.set(values, c.add(distinct, c.mul(bestFeature, bytes)));
+      const middle = c.f64();
+      const half = (each: Value) =>
+        c.op("f64.mul", c.op("f64.promote_f32", c.loadFloat(c.add(values, each))), c.real(0.5));
+      // Exact in float64, and between the two: float32 values and their halves have bits to spare.
+      c.set(middle, c.op("f64.add", half(bestCode), half(bestNext)));
+      c.store(slot(feature, node), bestFeature);
+      c.storeReal(c.add(threshold, c.shl(node, 3)), middle);
+      const cut = c.i32();
+      c.set(
+        cut,
+        c.call(parts.partition, start, end, c.add(codes, c.mul(bestFeature, bytes)), bestCode, spare),
+      );
+      c.when(
+        paired,
+        () => unpack(left, bestPair),
+        () => sumClasses(left, start, cut),
+      );
+      c.set(leftSum, c.real(0));
+      eachClass(() => c.set(leftSum, c.op("f64.add", leftSum, c.loadReal(c.add(left, k)))));
+      c.set(
+        decrease,
+        c.op(
+          "f64.sub",
+          c.op("f64.mul", sum, impurity),
+          c.op("f64.mul", leftSum, c.call(parts.gini, left, stride, leftSum)),
+        ),
+      );
+      eachClass(() =>
+        c.storeReal(c.add(left, k), c.op("f64.sub", c.loadReal(c.add(total, k)), c.loadReal(c.add(left, k)))),
+      );
+      const rightSum = c.op("f64.sub", sum, leftSum);
+      c.set(at, c.add(importance, c.shl(bestFeature, 3)));
+      c.storeReal(
+        at,
+        c.op(
+          "f64.add",
+          c.loadReal(at),
+          c.op("f64.sub", decrease, c.op("f64.mul", rightSum, c.call(parts.gini, left, stride, rightSum))),
+        ),
+      );
+      c.increase(depth, 1);
+      pushNode([cut, end, depth, node, allConstants, c.sub(nodePair, bestPair)]);
+      pushNode([start, cut, depth, -1, allConstants, bestPair]);
+    };
 
-  return { rank, grow };
+    c.while(c.below(stack, top), () => {
+      c.set(top, c.sub(top, entryBytes));
+      [start, end, depth, parent, known, nodePair].forEach((local, word) => {
+        c.set(local, c.load(top, 4 * word));
+      });
+      c.set(size, c.shr(c.sub(end, start), 2));
+      c.set(node, nodes);
+      c.increase(nodes, 1);
+      c.when(c.less(-1, parent), () => c.store(slot(right, parent), node));
+      c.when(
+        paired,
+        () => unpack(total, nodePair),
+        () => sumClasses(total, start, end),
+      );
+      c.set(sum, c.real(0));
+      c.set(at, c.add(value, c.mul(node, stride)));
+      eachClass(() => {
+        c.set(w, c.loadReal(c.add(total, k)));
+        c.set(sum, c.op("f64.add", sum, w));
+        c.storeReal(c.add(at, k), w);
+      });
+      c.set(impurity, c.call(parts.gini, total, stride, sum));
+      c.set(bestFeature, -1);
+      c.set(bestPair, 0);
+      c.set(allConstants, known);
+      const atLeast = (a: Value, b: Value) => c.op("i32.ge_s", a, b);
+      const splittable = [
+        c.less(depth, c.load(job, GROW.maxDepth)),
+        atLeast(size, c.load(job, GROW.minSplit)),
+        atLeast(size, c.shl(minLeaf, 1)),
+        c.op("f64.gt", impurity, c.real(EPSILON)),
+      ].reduce((all, each) => c.and(all, each));
+      c.when(splittable, searchSplit);
+      c.when(
+        c.less(bestFeature, 0),
+        () => {
+          c.store(slot(feature, node), -1);
+          c.store(slot(right, node), -1);
+          c.storeReal(c.add(threshold, c.shl(node, 3)), c.real(0));
+        },
+        split,
+      );
+    });
+
+    c.store(tree, nodes);
+    c.set(decrease, c.real(0));
+    const eachFeature = (body: (each: Value) => void) =>
+      c.for(i, 0, c.shl(features, 3), 8, () => body(c.add(importance, i)));
+    eachFeature((each) => c.set(decrease, c.op("f64.add", decrease, c.loadReal(each))));
+    c.when(c.op("f64.gt", decrease, c.real(0)), () =>
+      eachFeature((each) => c.storeReal(each, c.op("f64.div", c.loadReal(each), decrease))),
+    );
+  });
 };

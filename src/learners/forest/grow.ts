@@ -2,8 +2,9 @@
 import type { RandomStream } from "../../core/random.js";
 import type { TrainingSet } from "../classifier.js";
 import { checkTraining, weighClasses } from "../training.js";
-import { GROW, scratchBytes, treeLayout } from "./grow-kernel.js";
+import { GROW, scratchBytes, treeLayout } from "./grow-layout.js";
 import type { ForestOptions } from "./options.js";
+import { TreeCollector } from "./tree-collector.js";
 import type { Trees } from "./trees.js";
 import { forestWorkspace, withArrays } from "./workspace.js";
 
@@ -14,15 +15,6 @@ export interface Grown {
   readonly trees: Trees;
   /** [features], sums to 1, or all 0 where nothing was split. */
   readonly importances: Float64Array;
-}
-
-/** One batch's trees, taken out of the workspace. */
-interface TakenTree {
-  readonly feature: Int32Array;
-  readonly threshold: Float64Array;
-  readonly right: Int32Array;
-  /** [nodes, classes]: class weights. */
-  readonly value: Float64Array;
 }
 
 export const growForest = (training: TrainingSet, options: ForestOptions, stream: RandomStream): Grown => {
@@ -42,12 +34,12 @@ export const growForest = (training: TrainingSet, options: ForestOptions, stream
   const ownBytes = scratchBytes(n, columns, classes);
   const table = 4 * n * columns;
   const importances = new Float64Array(columns);
-  const taken: TakenTree[] = [];
+  const collected = new TreeCollector(columns, classes, leafSmoothing);
 
   withArrays(
     workspace,
     [
-      4 * GROW.words,
+      GROW.bytes,
       table,
       table,
       table,
@@ -58,63 +50,62 @@ export const growForest = (training: TrainingSet, options: ForestOptions, stream
       ownBytes * workspace.threads,
       layout.bytes * batch,
     ],
-    ([job, valuesAt, distinctAt, codesAt, distinctsAt, labelsAt, weightsAt, keysAt, scratchAt, treesAt]) => {
+    ([job, values, distinct, codes, distincts, labelsAt, weightsAt, keys, scratch, treesAt]) => {
       const { buffer } = workspace.memory;
-      const values = new Float32Array(buffer, valuesAt, n * columns);
+      const words = new Int32Array(buffer);
+      const floats = new Float32Array(buffer);
+      const reals = new Float64Array(buffer);
       for (let i = 0; i < n; i++) {
         const from = rows[i] * columns;
-        for (let f = 0; f < columns; f++) values[f * n + i] = features.values[from + f];
+        const to = values / 4 + i;
+        for (let f = 0; f < columns; f++) floats[to + f * n] = features.values[from + f];
       }
-      new Int32Array(buffer, labelsAt, n).set(labels);
-      new Float64Array(buffer, weightsAt, n).set(weights);
-      const keys = new Int32Array(buffer, keysAt, 2 * treeTotal);
-      for (let t = 0; t < treeTotal; t++) keys.set(stream.split(t).key, 2 * t);
-      const words = new Int32Array(buffer, job, GROW.words);
-      words[GROW.rows] = n;
-      words[GROW.features] = columns;
-      words[GROW.classes] = classes;
-      words[GROW.maxFeatures] = Math.min(
-        columns,
-        options.maxFeatures ?? Math.max(1, Math.floor(Math.sqrt(columns))),
-      );
-      words[GROW.maxDepth] = options.maxDepth ?? 0x7fffffff;
-      words[GROW.minSplit] = options.minSplit ?? 2;
-      words[GROW.minLeaf] = options.minLeaf ?? 1;
-      words[GROW.bootstrap] = (options.bootstrap ?? true) ? 1 : 0;
-      words[GROW.packed] = fitsPairs(weights, classes) ? 1 : 0;
-      words[GROW.values] = valuesAt;
-      words[GROW.distinct] = distinctAt;
-      words[GROW.codes] = codesAt;
-      words[GROW.distincts] = distinctsAt;
-      words[GROW.labels] = labelsAt;
-      words[GROW.weights] = weightsAt;
-      words[GROW.scratch] = scratchAt;
-      words[GROW.scratchBytes] = ownBytes;
-      words[GROW.trees] = treesAt;
-      words[GROW.treeBytes] = layout.bytes;
+      for (let i = 0; i < n; i++) words[labelsAt / 4 + i] = 8 * labels[i];
+      reals.set(weights, weightsAt / 8);
+      for (let t = 0; t < treeTotal; t++) words.set(stream.split(t).key, keys / 4 + 2 * t);
+      const maxFeatures = options.maxFeatures ?? Math.max(1, Math.floor(Math.sqrt(columns)));
+      const description: Record<Exclude<keyof typeof GROW, "bytes">, number> = {
+        rows: n,
+        features: columns,
+        classes,
+        maxFeatures: Math.min(columns, maxFeatures),
+        maxDepth: options.maxDepth ?? n,
+        minSplit: options.minSplit ?? 2,
+        minLeaf: Math.min(n, options.minLeaf ?? 1),
+        bootstrap: (options.bootstrap ?? true) ? 1 : 0,
+        values,
+        distinct,
+        distincts,
+        codes,
+        labels: labelsAt,
+        weights: weightsAt,
+        keys,
+        scratch,
+        scratchBytes: ownBytes,
+        trees: treesAt,
+        treeBytes: layout.bytes,
+        pairs: fitsPairs(weights, classes) ? 1 : 0,
+      };
+      for (const [name, value] of Object.entries(description))
+        words[(job + GROW[name as keyof typeof GROW]) / 4] = value;
+
       growing.run("rank", job, columns);
       for (let done = 0; done < treeTotal; done += batch) {
         const count = Math.min(batch, treeTotal - done);
-        words[GROW.keys] = keysAt + 8 * done;
+        words[(job + GROW.keys) / 4] = keys + 8 * done;
         growing.run("grow", job, count);
         for (let t = 0; t < count; t++) {
           const at = treesAt + t * layout.bytes;
-          const nodes = new Int32Array(buffer, at, 1)[0];
-          taken.push({
-            feature: new Int32Array(buffer, at + layout.feature, nodes).slice(),
-            threshold: new Float64Array(buffer, at + layout.threshold, nodes).slice(),
-            right: new Int32Array(buffer, at + layout.right, nodes).slice(),
-            value: new Float64Array(buffer, at + layout.value, nodes * classes).slice(),
-          });
-          const own = new Float64Array(buffer, at + layout.importance, columns);
-          for (let f = 0; f < columns; f++) importances[f] += own[f];
+          collected.add(words, reals, at, layout);
+          const own = (at + layout.importance) / 8;
+          for (let f = 0; f < columns; f++) importances[f] += reals[own + f];
         }
       }
     },
   );
   const total = importances.reduce((sum, each) => sum + each, 0);
   if (total > 0) for (let f = 0; f < columns; f++) importances[f] /= total;
-  return { trees: joinTrees(taken, columns, classes, leafSmoothing), importances };
+  return { trees: collected.trees(), importances };
 };
 
 /** Whether the weights of any bootstrap sample fit in half a word: n draws of a whole weight, of two classes. */
@@ -125,56 +116,4 @@ const fitsPairs = (weights: Float64Array, classes: number): boolean => {
     largest = Math.max(largest, weight);
   }
   return classes === 2 && largest * weights.length < 32_768;
-};
-
-/** One list of nodes, and the probabilities (count + a) / (n + a C) of the leaves. */
-const joinTrees = (
-  taken: readonly TakenTree[],
-  features: number,
-  classes: number,
-  smoothing: number,
-): Trees => {
-  const starts = new Int32Array(taken.length + 1);
-  taken.forEach(({ feature }, t) => {
-    starts[t + 1] = starts[t] + feature.length;
-  });
-  const nodes = starts[taken.length];
-  const feature = new Int32Array(nodes);
-  const threshold = new Float64Array(nodes);
-  const right = new Int32Array(nodes);
-  const probabilities = new Float32Array(((nodes + taken.length) / 2) * classes);
-  let leaf = 0;
-  taken.forEach((tree, t) => {
-    feature.set(tree.feature, starts[t]);
-    threshold.set(tree.threshold, starts[t]);
-    leaf = joinTree(tree, starts[t], classes, smoothing, right, probabilities, leaf);
-  });
-  return { features, classes, starts, feature, threshold, right, probabilities };
-};
-
-/** Children and leaves of one tree; returns the number of its next leaf. */
-const joinTree = (
-  tree: TakenTree,
-  start: number,
-  classes: number,
-  smoothing: number,
-  right: Int32Array,
-  probabilities: Float32Array,
-  firstLeaf: number,
-): number => {
-  let leaf = firstLeaf;
-  for (let i = 0; i < tree.feature.length; i++) {
-    if (tree.feature[i] >= 0) {
-      right[start + i] = start + tree.right[i];
-      continue;
-    }
-    right[start + i] = leaf;
-    let sum = 0;
-    for (let c = 0; c < classes; c++) sum += tree.value[i * classes + c];
-    for (let c = 0; c < classes; c++)
-      probabilities[leaf * classes + c] =
-        (tree.value[i * classes + c] + smoothing) / (sum + smoothing * classes);
-    leaf++;
-  }
-  return leaf;
 };

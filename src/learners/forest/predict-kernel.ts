@@ -37,9 +37,7 @@ const writeKernel = (
   w: FunctionWriter,
   writeAnswer: (leaf: number, row: () => void, tree: number) => void,
 ): void => {
-  const [first, end, tree, root, row, step, limit, moved, at, next] = Array.from({ length: 10 }, () =>
-    w.local(I32),
-  );
+  const [first, end, tree, root, row, step, limit, moved, at] = Array.from({ length: 9 }, () => w.local(I32));
   const lanes = Array.from({ length: LANES }, () => ({ base: w.local(I32), node: w.local(I32) }));
   const field = (offset: number) => w.get(DESCRIPTOR).memory("i32.load", offset);
 
@@ -84,9 +82,9 @@ const writeKernel = (
               for (const { base, node } of lanes) {
                 w.get(node).memory("i32.load", 8).get(node).memory("i32.load", 12);
                 w.get(base).get(node).memory("i32.load").op("i32.add").memory("f32.load");
-                w.get(node).memory("f32.load", 4).op("f32.gt").op("select").tee(next);
+                w.get(node).memory("f32.load", 4).op("f32.gt").op("select").tee(at);
                 w.get(node).op("i32.xor").get(moved).op("i32.or").set(moved);
-                w.get(next).set(node);
+                w.get(at).set(node);
               }
               w.get(moved)
                 .op("i32.eqz")

@@ -1,6 +1,6 @@
 /** The memory and the kernels that all forests of a thread count share; kept, as the next step needs them again. */
 import { type Kernels, Workspace } from "../../compute/workspace.js";
-import { growScript } from "./grow-kernel.js";
+import { growModule } from "./grow-kernel.js";
 import { predictModule } from "./predict-kernel.js";
 
 export interface ForestWorkspace {
@@ -17,7 +17,7 @@ export const forestWorkspace = (threads: number | undefined): ForestWorkspace =>
     const workspace = new Workspace(threads === undefined ? {} : { threads });
     found = {
       workspace,
-      growing: workspace.loadScript(growScript, ["rank", "grow"]),
+      growing: workspace.load(growModule(), ["rank", "grow"]),
       predicting: workspace.load(predictModule(), ["votes", "dense"]),
     };
     byThreads.set(threads, found);

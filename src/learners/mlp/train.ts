@@ -21,7 +21,11 @@ export interface TrainingOptions {
   readonly epochs: number;
   readonly tolerance: number;
   readonly patience: number;
+  readonly threads: number | undefined;
 }
+
+/** Products in a batch's forward pass: about a millisecond. */
+const WORTH_THREADS = 2 ** 21;
 
 export interface TrainingRows {
   /** [rows, columns] */
@@ -59,10 +63,13 @@ export const train = (rows: TrainingRows, options: TrainingOptions, stream: Rand
   const { hidden, rate, epochs, tolerance, patience } = options;
   const n = rows.labels.length;
   const batch = Math.min(options.batch, n);
-  // No fused multiply-add: the same bits on every machine.
-  const workspace = new Workspace({ threads: 1, relaxed: false });
+  const widths = [rows.columns, ...hidden, outputCount(rows.classes)];
+  // Threads do not change the result; on a small network they would cost more than they give. No fused multiply-add:
+  // the same bits on every machine.
+  const products = batch * widths.slice(1).reduce((sum, width, l) => sum + width * widths[l], 0);
+  const threads = products < WORTH_THREADS ? 1 : options.threads;
+  const workspace = new Workspace({ relaxed: false, ...(threads === undefined ? {} : { threads }) });
   try {
-    const widths = [rows.columns, ...hidden, outputCount(rows.classes)];
     const network = createDense(workspace, { widths, rows: batch });
     initialise(network, stream.split("weights"));
     const optimiser = adam({ rate });
@@ -83,6 +90,7 @@ export const train = (rows: TrainingRows, options: TrainingOptions, stream: Rand
       losses.push(loss);
       idle = loss > best - tolerance ? idle + 1 : 0;
       best = Math.min(best, loss);
+      if (!Number.isFinite(loss)) break;
     }
     const layers = widths.slice(1).map((_, l) => ({
       weights: network.weights(l).slice(),
@@ -106,7 +114,7 @@ const descend = (
   for (let i = 0; i < count; i++)
     input.set(x.subarray(batch[i] * columns, (batch[i] + 1) * columns), i * columns);
   network.forward({ count });
-  const { output, outputGradient, gradient } = network;
+  const { output, outputGradient } = network;
   const outputs = outputCount(classes);
   const p = new Float64Array(classes);
   let loss = 0;
@@ -132,6 +140,5 @@ const descend = (
       ownGradient[i] += (l2 * own[i]) / count;
     }
   }
-  if (!gradient.every(Number.isFinite)) return Number.NaN;
   return loss + 0.5 * l2 * squares;
 };

@@ -4,7 +4,7 @@
  *
  *     phi(a) <= phi(0) + C1 a phi'(0)   and   |phi'(a)| <= C2 |phi'(0)|.
  */
-import { type Bounds, type Objective, type PathPoint, pathPoint, walk } from "./path.js";
+import { type Bounds, type Objective, type PathPoint, walk } from "./path.js";
 
 const C1 = 1e-4;
 const C2 = 0.9;
@@ -42,7 +42,7 @@ const interpolate = (a: End, b: End): number => {
 /**
  * Searches along `direction`, a direction of descent, from `from` (whose slope is that of the direction). Where the
  * objective has a kink along the path, no step need meet the second condition: the lowest point found that meets the
- * first is then taken.
+ * first is then taken. The point it gives is one of the two in `room`.
  */
 export const lineSearch = (
   objective: Objective,
@@ -50,9 +50,9 @@ export const lineSearch = (
   direction: Float64Array,
   firstStep: number,
   bounds: Bounds | undefined,
+  room: readonly [PathPoint, PathPoint],
 ): Found => {
-  let trial = pathPoint(from.x.length);
-  let lowest = pathPoint(from.x.length);
+  let [trial, lowest] = room;
   let evaluations = 0;
   let low: End = { step: 0, value: from.value, slope: from.slope };
   let high: End | undefined;

@@ -8,6 +8,7 @@
  * mean log-loss of y_hat, and Lz = sum_k |mean_unprivileged M[., k] - mean_privileged M[., k]|, or that sum over k.
  */
 import { exp, log } from "../../core/math.js";
+import { type RowSums, rowSums } from "./row-sums.js";
 
 /** Rows [rows, columns] with a label and a group each, and the weights of the three losses. */
 export interface RepresentationProblem {
@@ -40,92 +41,49 @@ const CLIP = Number.EPSILON;
 
 export const clipPrediction = (y: number): number => Math.min(1 - CLIP, Math.max(CLIP, y));
 
-/** |x[at ..] - v[from ..]|^2 over `columns` entries; four sums, so that additions need not wait for each other. */
+// The squares of tiny gaps are 0, hence the other form where nothing is added to them.
+const smoothAbsolute = (gap: number, s: number): number =>
+  s === 0 ? Math.abs(gap) : Math.sqrt(gap * gap + s * s) - s;
+const smoothSign = (gap: number, s: number): number =>
+  s === 0 ? Math.sign(gap) : gap / Math.sqrt(gap * gap + s * s);
+
+/** |a[at ..] - b[from ..]|^2 over `columns` entries. */
 const squaredDistance = (
-  x: Float64Array,
+  a: Float64Array,
   at: number,
-  v: Float64Array,
+  b: Float64Array,
   from: number,
   columns: number,
 ): number => {
-  let s0 = 0;
-  let s1 = 0;
-  let s2 = 0;
-  let s3 = 0;
-  let j = 0;
-  for (; j + 3 < columns; j += 4) {
-    const d0 = x[at + j] - v[from + j];
-    const d1 = x[at + j + 1] - v[from + j + 1];
-    const d2 = x[at + j + 2] - v[from + j + 2];
-    const d3 = x[at + j + 3] - v[from + j + 3];
-    s0 += d0 * d0;
-    s1 += d1 * d1;
-    s2 += d2 * d2;
-    s3 += d3 * d3;
+  let sum = 0;
+  for (let j = 0; j < columns; j++) {
+    const d = a[at + j] - b[from + j];
+    sum += d * d;
   }
-  for (; j < columns; j++) {
-    const d = x[at + j] - v[from + j];
-    s0 += d * d;
-  }
-  return s0 + s1 + (s2 + s3);
+  return sum;
 };
 
-/** to[at ..] -= sum_n c[n, k] x_n; c is [rows, width]. Four rows at a time, so that the sums are loaded less often. */
-const subtractRows = (
-  to: Float64Array,
-  at: number,
-  x: Float64Array,
-  columns: number,
-  c: Float64Array,
-  k: number,
-  width: number,
-): void => {
-  const rows = c.length / width;
-  let n = 0;
-  for (; n + 3 < rows; n += 4) {
-    const c0 = c[n * width + k];
-    const c1 = c[(n + 1) * width + k];
-    const c2 = c[(n + 2) * width + k];
-    const c3 = c[(n + 3) * width + k];
-    const x0 = n * columns;
-    const x1 = x0 + columns;
-    const x2 = x1 + columns;
-    const x3 = x2 + columns;
-    for (let j = 0; j < columns; j++)
-      to[at + j] -= c0 * x[x0 + j] + c1 * x[x1 + j] + (c2 * x[x2 + j] + c3 * x[x3 + j]);
-  }
-  for (; n < rows; n++) {
-    const factor = c[n * width + k];
-    for (let j = 0; j < columns; j++) to[at + j] -= factor * x[n * columns + j];
-  }
-};
-
-/**
- * M[row, .] into `out` and |x - v_k| into `distances`, both from `to` on; `parameters` are w [k], then V [k, columns].
- */
-export const assignRow = (
-  x: Float64Array,
-  at: number,
-  columns: number,
+/** M [rows, prototypes] of the rows that `sums` holds; `parameters` are w [k], then V [k, columns]. */
+export const assignRows = (
+  sums: RowSums,
   parameters: Float64Array,
   prototypes: number,
-  distances: Float64Array,
   out: Float64Array,
-  to: number,
 ): void => {
-  let nearest = Number.POSITIVE_INFINITY;
-  for (let k = 0; k < prototypes; k++) {
-    const d = Math.sqrt(squaredDistance(x, at, parameters, prototypes + k * columns, columns));
-    distances[to + k] = d;
-    if (d < nearest) nearest = d;
+  const { distances, stride } = sums;
+  sums.v.set(parameters.subarray(prototypes));
+  sums.findDistances();
+  for (let n = 0, at = 0; at < out.length; n++, at += prototypes) {
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < prototypes; k++) nearest = Math.min(nearest, distances[k * stride + n]);
+    let sum = 0;
+    for (let k = 0; k < prototypes; k++) {
+      const e = exp(nearest - distances[k * stride + n]);
+      out[at + k] = e;
+      sum += e;
+    }
+    for (let k = 0; k < prototypes; k++) out[at + k] /= sum;
   }
-  let sum = 0;
-  for (let k = 0; k < prototypes; k++) {
-    const e = exp(nearest - distances[to + k]);
-    out[to + k] = e;
-    sum += e;
-  }
-  for (let k = 0; k < prototypes; k++) out[to + k] /= sum;
 };
 
 /** The loss as a function of w [prototypes], then V [prototypes, columns]. */
@@ -138,15 +96,13 @@ export class RepresentationLoss {
   readonly assignments: Float64Array;
   /** M w at the last parameters, not clipped. */
   readonly raw: Float64Array;
-  /** |x - v_k| at the last parameters: [rows, prototypes]. */
-  readonly #distances: Float64Array;
+  readonly #sums: RowSums;
   /** Unprivileged, then privileged. */
   readonly #counts: readonly [number, number];
   /** mean_unprivileged M - mean_privileged M. */
   readonly #gaps: Float64Array;
   /** |v_j - v_k|^2: [prototypes, prototypes]. */
   readonly #between: Float64Array;
-
   /** sum_j |v_j - v_k|^2 M[n, j]: [rows, prototypes]. */
   readonly #spreads: Float64Array;
 
@@ -157,7 +113,7 @@ export class RepresentationLoss {
     this.size = prototypes * (columns + 1);
     this.assignments = new Float64Array(this.rows * prototypes);
     this.raw = new Float64Array(this.rows);
-    this.#distances = new Float64Array(this.rows * prototypes);
+    this.#sums = rowSums(problem.x, columns, prototypes);
     this.#spreads = new Float64Array(this.rows * prototypes);
     this.#gaps = new Float64Array(prototypes);
     this.#between = new Float64Array(prototypes * prototypes);
@@ -165,11 +121,14 @@ export class RepresentationLoss {
     this.#counts = [this.rows - members, members];
   }
 
-  /** The loss and its parts; leaves M behind. */
-  parts(parameters: Float64Array): LossParts {
+  /**
+   * The loss and its parts; leaves M behind. With smoothing s, |gap| is sqrt(gap^2 + s^2) - s: at most s less, and
+   * without the kink at 0.
+   */
+  parts(parameters: Float64Array, smoothing = 0): LossParts {
     const { rows, raw, assignments } = this;
-    const { x, columns, labels, privileged, prototypes } = this.problem;
-    const distances = this.#distances;
+    const { columns, labels, privileged, prototypes } = this.problem;
+    const { distances, stride } = this.#sums;
     const gaps = this.#gaps;
     const between = this.#between;
     const spreads = this.#spreads;
@@ -181,12 +140,12 @@ export class RepresentationLoss {
           j === k ? 0 : squaredDistance(parameters, at, parameters, prototypes + k * columns, columns);
       }
     }
+    assignRows(this.#sums, parameters, prototypes, assignments);
     gaps.fill(0);
     let reconstruction = 0;
     let prediction = 0;
     for (let n = 0; n < rows; n++) {
       const to = n * prototypes;
-      assignRow(x, n * columns, columns, parameters, prototypes, distances, assignments, to);
       const count = counts[privileged[n]];
       const share = (privileged[n] === 1 ? -1 : 1) / count;
       // With sum_k M_k = 1: |x - sum_k M_k v_k|^2 = sum_k M_k |x - v_k|^2 - 1/2 sum_jk M_j M_k |v_j - v_k|^2.
@@ -194,7 +153,7 @@ export class RepresentationLoss {
       let y = 0;
       for (let k = 0; k < prototypes; k++) {
         const m = assignments[to + k];
-        const d = distances[to + k];
+        const d = distances[k * stride + n];
         let spread = 0;
         for (let j = 0; j < prototypes; j++) spread += between[k * prototypes + j] * assignments[to + j];
         spreads[to + k] = spread;
@@ -209,7 +168,7 @@ export class RepresentationLoss {
     }
     prediction /= rows;
     let parity = 0;
-    for (let k = 0; k < prototypes; k++) parity += Math.abs(gaps[k]);
+    for (let k = 0; k < prototypes; k++) parity += smoothAbsolute(gaps[k], smoothing);
     if (this.problem.parityForm === "mean") parity /= prototypes;
     const { reconstruction: ax, prediction: ay, parity: az } = this.problem;
     const loss = ax * reconstruction + ay * prediction + az * parity;
@@ -217,17 +176,18 @@ export class RepresentationLoss {
   }
 
   /** The loss; writes its gradient. Where a distance or a gap between groups is 0, its derivative is taken as 0. */
-  evaluate(parameters: Float64Array, gradient: Float64Array): number {
-    const { loss } = this.parts(parameters);
+  evaluate(parameters: Float64Array, gradient: Float64Array, smoothing = 0): number {
+    const { loss } = this.parts(parameters, smoothing);
     const { rows, raw, assignments } = this;
-    const { x, columns, labels, privileged, prototypes, parityForm } = this.problem;
+    const { columns, labels, privileged, prototypes, parityForm } = this.problem;
     const { reconstruction: ax, prediction: ay, parity: az } = this.problem;
-    const distances = this.#distances;
+    const { distances, stride, c, sums } = this.#sums;
     const spreads = this.#spreads;
     const counts = this.#counts;
     gradient.fill(0);
-    const pull = this.#gaps.map((gap) => (az * Math.sign(gap)) / (parityForm === "mean" ? prototypes : 1));
-    // The gradient of v_k is sum_j mix[k, j] v_j - sum_n c[n, k] x_n; the second sum is made row by row.
+    const unit = parityForm === "mean" ? az / prototypes : az;
+    const pull = this.#gaps.map((gap) => unit * smoothSign(gap, smoothing));
+    // The gradient of v_k is sum_j mix[k, j] v_j - sum_n c[k, n] x_n.
     const mix = new Float64Array(prototypes * prototypes);
     const byAssignment = new Float64Array(prototypes);
     for (let n = 0; n < rows; n++) {
@@ -241,7 +201,7 @@ export class RepresentationLoss {
       let mean = 0;
       for (let k = 0; k < prototypes; k++) {
         const m = assignments[at + k];
-        const d = distances[at + k];
+        const d = distances[k * stride + n];
         const twice = 2 * weight * m;
         for (let j = 0; j <= k; j++) mix[k * prototypes + j] += twice * assignments[at + j];
         gradient[k] += byPrediction * m;
@@ -251,16 +211,16 @@ export class RepresentationLoss {
       }
       for (let k = 0; k < prototypes; k++) {
         const m = assignments[at + k];
-        const d = distances[at + k];
+        const d = distances[k * stride + n];
         // |x - v_k| has no derivative at x = v_k; 0 is one of its subgradients.
         const byDistance = d > 0 ? (m * (mean - byAssignment[k])) / d : 0;
         mix[k * prototypes + k] += byDistance;
-        // Not needed any more: the distances make room for c.
-        distances[at + k] = 2 * weight * m + byDistance;
+        c[k * stride + n] = 2 * weight * m + byDistance;
       }
     }
-    for (let k = 0; k < prototypes; k++)
-      subtractRows(gradient, prototypes + k * columns, x, columns, distances, k, prototypes);
+    this.#sums.findSums();
+    for (let i = 0; i < prototypes * columns; i++)
+      gradient[prototypes + i] = -(sums[2 * i] + sums[2 * i + 1]);
     for (let k = 0; k < prototypes; k++) {
       for (let i = 0; i < prototypes; i++) {
         // Only the lower half of the symmetric matrix was added up.

@@ -3,38 +3,24 @@ import { InputError } from "../../../core/errors.js";
 import type { LabelChoice } from "../../../data/label.js";
 import type { ReadOptions } from "../../../data/source.js";
 import type { Task } from "../../../data/task.js";
-import type { OptionDescription } from "../../command.js";
-import { flag, text } from "../../options.js";
+import { choice, flag, text, texts } from "../../options.js";
 
-/** Names with commas between them; a comma inside a name is written twice. */
-const names = (flags: string, summary: string): OptionDescription<readonly string[] | undefined> => ({
-  flags,
-  summary,
-  parse: (given) => splitNames(given),
-  fallback: undefined,
-  choices: undefined,
-});
-
-const splitNames = (given: string): readonly string[] =>
-  given
-    .replaceAll(",,", "\u0000")
-    .split(",")
-    .map((name) => name.replaceAll("\u0000", ",").trim())
-    .filter((name) => name !== "");
+const HEADERS = ["auto", "yes", "no"] as const;
 
 /** How a file is read. */
 export const readOptions = {
   query: text("--query <sql>", 'SQL on the file, as the table "data", or on a database file'),
   delimiter: text("--delimiter <text>", "what separates the columns of a CSV file; guessed"),
-  missing: names("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null)"),
+  header: choice("--header <which>", "whether the first line names the columns", HEADERS, "auto"),
+  missing: texts("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null)"),
 };
 
 export const tableOptions = {
   target: text("--target <column>", "what is to be predicted: a column, column=value or column>=number"),
-  sensitive: names("--sensitive <columns>", "what must not be given away, in the same form"),
+  sensitive: texts("--sensitive <columns>", "what must not be given away, in the same form"),
   combined: flag("--combined", "several sensitive columns as one, a class for each combination"),
-  features: names("--features <columns>", "exactly these columns to learn from"),
-  exclude: names("--exclude <columns>", "columns to leave out of the features"),
+  features: texts("--features <columns>", "exactly these columns to learn from"),
+  exclude: texts("--exclude <columns>", "columns to leave out of the features"),
   weights: text("--weights <column>", "how much each row counts"),
   id: text("--id <column>", "the column that names the rows"),
   task: text("--task <name>", "one of the paper's tasks instead of a table: see fairbed data list"),
@@ -44,6 +30,7 @@ export const tableOptions = {
 export interface ReadWords {
   readonly query: string | undefined;
   readonly delimiter: string | undefined;
+  readonly header: (typeof HEADERS)[number];
   readonly missing: readonly string[] | undefined;
 }
 
@@ -67,9 +54,10 @@ export const tableOptionTexts = {
     `--task says what the ${option} is: leave out --${option}, or give the table itself`,
 };
 
-export const readSettings = ({ query, delimiter, missing }: ReadWords): ReadOptions => ({
+export const readSettings = ({ query, delimiter, header, missing }: ReadWords): ReadOptions => ({
   ...(query === undefined ? {} : { query }),
   ...(delimiter === undefined ? {} : { delimiter: delimiter === "\\t" ? "\t" : delimiter }),
+  ...(header === "auto" ? {} : { header: header === "yes" }),
   ...(missing === undefined ? {} : { missing }),
 });
 
@@ -100,7 +88,9 @@ export const readTask = async (
   const settings = taskSettings(words);
   const { readTable } = await import("../../../data/source.js");
   const { defineTask } = await import("../../../data/task.js");
-  const table = await readTable(path, readSettings(words));
+  // Long identifiers are no numbers: two that differ in their last digits would be the same.
+  const asText = words.id === undefined ? [] : [words.id];
+  const table = await readTable(path, { ...readSettings(words), asText });
   return { task: defineTask(table, settings), name: path };
 };
 

@@ -25,12 +25,12 @@ interface DemoResult {
 }
 
 export const demo = defineCommand({
-  name: "demo",
+  name: "design demo",
   group: "Design",
   summary: "find where to listen while phi stays hidden",
   examples: [
-    { line: "demo", says: "a static design of ten places, in a few seconds" },
-    { line: "demo --beta 0 --json", says: "the same without regard to leakage, for another program" },
+    { line: "design demo", says: "a static design of ten places, in a few seconds" },
+    { line: "design demo --beta 0 --json", says: "the same without regard to leakage, for another program" },
   ],
   arguments: {},
   options: {

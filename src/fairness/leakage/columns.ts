@@ -1,0 +1,169 @@
+/** Which columns carry the leakage: each by itself, and what the winner would lose without it. */
+import { log } from "../../core/math.js";
+import type { RandomStream } from "../../core/random.js";
+import { type Interval, meanEstimate, quantiles } from "../../core/stats.js";
+import type { FeatureMatrix } from "../../learners/classifier.js";
+import { logProbabilities, logScores } from "./calibration.js";
+import type { CrossFit } from "./cross-fit.js";
+import type { StratumFolds } from "./permutation-test.js";
+
+export interface ColumnLeakage {
+  readonly name: string;
+  /** What the column alone gives away, by counting on rows held out (numbers in ten quantile classes). */
+  readonly alone: { readonly nats: number; readonly interval: Interval };
+  /** What the winning adversary loses when the column is shuffled among the rows held out. */
+  readonly givenRest: { readonly nats: number; readonly interval: Interval };
+  /** Whether it stands in for the attribute: what it gives away alone is above 0, the interval included. */
+  readonly proxy: boolean;
+}
+
+/** Encoded columns that come from the same column of the table. */
+export interface ColumnGroup {
+  readonly name: string;
+  readonly columns: readonly number[];
+}
+
+export const groupColumns = (sources: readonly string[]): ColumnGroup[] => {
+  const groups = new Map<string, number[]>();
+  sources.forEach((name, column) => {
+    const own = groups.get(name);
+    if (own === undefined) groups.set(name, [column]);
+    else own.push(column);
+  });
+  return [...groups].map(([name, columns]) => ({ name, columns }));
+};
+
+const CLASSES = 10;
+
+/** Each row's class of a group of columns: its combination of values, numbers of many values in ten classes. */
+const classesOf = (features: FeatureMatrix, { columns }: ColumnGroup): Int32Array => {
+  const cutsOf = columns.map((column) => {
+    const values = Float64Array.from(
+      { length: features.rows },
+      (_, row) => features.values[row * features.columns + column],
+    );
+    if (new Set(values).size <= CLASSES) return undefined;
+    const wanted = Array.from({ length: CLASSES - 1 }, (_, i) => (i + 1) / CLASSES);
+    return [...new Set(quantiles(values, wanted))];
+  });
+  const places = new Map<string, number>();
+  return Int32Array.from({ length: features.rows }, (_, row) => {
+    const key = columns
+      .map((column, at) => {
+        const value = features.values[row * features.columns + column];
+        const cuts = cutsOf[at];
+        return cuts === undefined ? value : cuts.filter((cut) => value > cut).length;
+      })
+      .join();
+    const place = places.get(key) ?? places.size;
+    places.set(key, place);
+    return place;
+  });
+};
+
+/** Gains of each judged row by counting, trained on the folds it is not in; in the order of the cross-fits. */
+const countingGains = (strata: readonly StratumFolds[], classes: Int32Array): Float64Array => {
+  const gains: number[] = [];
+  const kinds = classes.reduce((most, kind) => Math.max(most, kind), 0) + 1;
+  for (const { stratum, folds } of strata) {
+    const groups = stratum.groups.length;
+    const counts = new Float64Array(kinds * groups);
+    const totals = new Float64Array(groups);
+    const count = (row: number, by: number) => {
+      counts[classes[row] * groups + stratum.labels[row]] += by;
+      totals[stratum.labels[row]] += by;
+    };
+    for (const row of stratum.rows) count(row, 1);
+    const judgeRows = (rows: Int32Array) => {
+      const all = totals.reduce((sum, total) => sum + total, 0);
+      for (const row of rows) {
+        const from = classes[row] * groups;
+        let seen = 0;
+        for (let c = 0; c < groups; c++) seen += counts[from + c];
+        const base = totals[stratum.labels[row]] / all;
+        // Two rows' worth of the base rates, as in the lookup.
+        gains.push(log((counts[from + stratum.labels[row]] + 2 * base) / (seen + 2) / base));
+      }
+    };
+    if (stratum.test !== undefined) {
+      judgeRows(stratum.test);
+      continue;
+    }
+    for (const fold of folds) {
+      for (const row of fold) count(row, -1);
+      judgeRows(fold);
+      for (const row of fold) count(row, 1);
+    }
+  }
+  return Float64Array.from(gains);
+};
+
+/** What each judged row loses when this group of columns is shuffled among the rows held out with it. */
+const shufflingLosses = (
+  features: FeatureMatrix,
+  { columns }: ColumnGroup,
+  strata: readonly StratumFolds[],
+  fits: readonly CrossFit[],
+  stream: RandomStream,
+): Float64Array => {
+  const losses: number[] = [];
+  fits.forEach((fit, s) => {
+    const { stratum } = strata[s];
+    let at = 0;
+    for (const { heldOut, model, calibration, base } of fit.blocks) {
+      const width = features.columns;
+      const values = new Float32Array(heldOut.length * width);
+      heldOut.forEach((row, i) => {
+        values.set(features.values.subarray(row * width, (row + 1) * width), i * width);
+      });
+      stream.permutation(heldOut.length).forEach((from, i) => {
+        for (const column of columns) {
+          values[i * width + column] = features.values[heldOut[from] * width + column];
+        }
+      });
+      const changed = { values, rows: heldOut.length, columns: width };
+      const labels = Int32Array.from(heldOut, (row) => stratum.labels[row]);
+      const now = logProbabilities(logScores(model.predict(changed), base), labels, calibration);
+      for (let i = 0; i < labels.length; i++) {
+        losses.push(fit.gains[at + i] - (now[i] - calibration.logBase[labels[i]]));
+      }
+      at += heldOut.length;
+    }
+  });
+  return Float64Array.from(losses);
+};
+
+/** By what each gives away alone, the most first. `idle` records count as 0. */
+export const columnLeakage = async (
+  features: FeatureMatrix,
+  groups: readonly ColumnGroup[],
+  strata: readonly StratumFolds[],
+  winner: readonly CrossFit[],
+  { level, idle, stream, tick }: { level: number; idle: number; stream: RandomStream; tick: () => unknown },
+): Promise<ColumnLeakage[]> => {
+  const withIdle = (values: Float64Array): Float64Array => {
+    const all = new Float64Array(values.length + idle);
+    all.set(values);
+    return all;
+  };
+  const columns: ColumnLeakage[] = [];
+  for (const group of groups) {
+    await tick();
+    const alone = meanEstimate(withIdle(countingGains(strata, classesOf(features, group))), level);
+    const rest = meanEstimate(
+      withIdle(shufflingLosses(features, group, strata, winner, stream.split(group.name))),
+      level,
+    );
+    const part = ({ mean, interval: [low, high] }: typeof alone) => ({
+      nats: Math.max(0, mean),
+      interval: [Math.max(0, low), Math.max(0, high)] as const,
+    });
+    columns.push({
+      name: group.name,
+      alone: part(alone),
+      givenRest: part(rest),
+      proxy: alone.interval[0] > 0,
+    });
+  }
+  return columns.sort((a, b) => b.alone.nats - a.alone.nats);
+};

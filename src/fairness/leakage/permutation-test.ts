@@ -1,0 +1,177 @@
+/**
+ * Whether there is any leakage at all: an exact test.
+ *
+ * The folds come one after another. Models of the folds before judge the next one; where the attribute has nothing to
+ * do with the features, shuffling it within that fold (and within each value of the target) changes nothing, whatever
+ * the models are. The statistic of a fold is the largest, over the adversaries, of the standardised sums of
+ * log m(group | x), and so is that of every shuffle: taking the largest is part of the test. Given the folds before,
+ * each fold's p is uniform, so the p of all folds are independent, and sum w z(1 - p) / sqrt(sum w^2) is normal.
+ *
+ * Shuffling what the usual cross-validation held out would not do: there every fold's labels train the models of all
+ * the others, the sum's variance under the null is twice what shuffles show, and 5 % becomes 12 %.
+ */
+import { normalCdf, normalQuantile } from "../../core/math.js";
+import type { RandomStream } from "../../core/random.js";
+import { momentsOf, sampleVariance } from "../../core/stats.js";
+import { logScores } from "./calibration.js";
+import { type Adversary, type FitSettings, fitAdversary } from "./cross-fit.js";
+import { joinRows } from "./folds.js";
+import { type Stratum, shares } from "./stratum.js";
+
+/** What is judged of one fold in one stratum: log m [adversaries][rows, classes], and the labels. */
+interface Judged {
+  readonly labels: Int32Array;
+  readonly classes: number;
+  readonly scores: readonly Float64Array[];
+}
+
+export interface StratumFolds {
+  readonly stratum: Stratum;
+  readonly folds: readonly Int32Array[];
+}
+
+export interface TestResult {
+  readonly pValue: number;
+  /** The combined statistic with each fold's largest standardised as its shuffles are: not bounded by their number. */
+  readonly drift: number;
+}
+
+export interface TestSettings extends FitSettings {
+  readonly permutations: number;
+}
+
+/** Folds before the first that is judged are 1; with test rows all are learnt from, and the test rows judged. */
+const stages = (folds: number, hasTest: boolean): readonly number[] =>
+  hasTest ? [folds] : Array.from({ length: folds - 1 }, (_, k) => k + 1);
+
+const judge = async (
+  strata: readonly StratumFolds[],
+  stage: number,
+  adversaries: readonly (readonly [string, Adversary])[],
+  settings: FitSettings,
+  stream: RandomStream,
+): Promise<{ readonly judged: readonly Judged[]; readonly learnt: number; readonly rows: number }> => {
+  const judged: Judged[] = [];
+  let learnt = 0;
+  let rows = 0;
+  for (const [s, { stratum, folds }] of strata.entries()) {
+    const trainedOn = joinRows(folds.slice(0, stage));
+    const heldOut = stratum.test ?? folds[stage];
+    if (heldOut.length === 0) continue;
+    learnt += trainedOn.length;
+    rows += heldOut.length;
+    const base = shares(trainedOn, stratum);
+    const scores: Float64Array[] = [];
+    for (const [name, adversary] of adversaries) {
+      const own = stream.split(`${name} in stratum ${s}`);
+      const model = await fitAdversary(adversary, stratum, trainedOn, settings, own);
+      scores.push(logScores(model.predict(settings.features, heldOut), base));
+    }
+    judged.push({
+      labels: Int32Array.from(heldOut, (row) => stratum.labels[row]),
+      classes: stratum.groups.length,
+      scores,
+    });
+  }
+  return { judged, learnt, rows };
+};
+
+/** Sums [adversaries] of the scores of the labels in this order. */
+const sumsOf = ({ classes, scores }: Judged, labels: Int32Array, sums: Float64Array): void => {
+  scores.forEach((own, a) => {
+    let sum = 0;
+    for (let i = 0; i < labels.length; i++) sum += own[i * classes + labels[i]];
+    sums[a] += sum;
+  });
+};
+
+const shuffle = (labels: Int32Array, stream: RandomStream): void => {
+  for (let i = labels.length - 1; i > 0; i--) {
+    const j = stream.integer(i + 1);
+    const kept = labels[i];
+    labels[i] = labels[j];
+    labels[j] = kept;
+  }
+};
+
+interface FoldTest {
+  /** Uniform where there is no leakage. */
+  readonly p: number;
+  readonly standardised: number;
+}
+
+const testFold = (
+  judged: readonly Judged[],
+  adversaries: number,
+  permutations: number,
+  stream: RandomStream,
+): FoldTest => {
+  const seen = new Float64Array(adversaries);
+  for (const part of judged) sumsOf(part, part.labels, seen);
+  const shuffled = judged.map(({ labels }) => labels.slice());
+  const drawn = Array.from({ length: permutations }, () => {
+    const sums = new Float64Array(adversaries);
+    judged.forEach((part, s) => {
+      shuffle(shuffled[s], stream);
+      sumsOf(part, shuffled[s], sums);
+    });
+    return sums;
+  });
+  // The observed one is among the draws that standardise, or it would not be exchangeable with them.
+  const moments = Array.from({ length: adversaries }, (_, a) =>
+    momentsOf([seen[a], ...drawn.map((sums) => sums[a])]),
+  );
+  const largest = (sums: Float64Array): number => {
+    let most = Number.NEGATIVE_INFINITY;
+    for (let a = 0; a < adversaries; a++) {
+      const sd = Math.sqrt(sampleVariance(moments[a]));
+      // An adversary that says the same of every row has nothing to say.
+      if (sd > 1e-12) most = Math.max(most, (sums[a] - moments[a].mean) / sd);
+    }
+    return most;
+  };
+  const observed = largest(seen);
+  const others = Float64Array.from(drawn, largest);
+  let above = 0;
+  let ties = 0;
+  for (const other of others) {
+    if (other > observed) above++;
+    else if (other === observed) ties++;
+  }
+  // Among equals the place is drawn, which makes p uniform and not merely at least as large.
+  const p = (above + stream.uniform() * (ties + 1)) / (permutations + 1);
+  const ofOthers = Number.isFinite(observed) ? momentsOf(others) : undefined;
+  const sd = ofOthers === undefined ? 0 : Math.sqrt(sampleVariance(ofOthers));
+  return { p, standardised: ofOthers === undefined || sd === 0 ? 0 : (observed - ofOthers.mean) / sd };
+};
+
+export const testLeakage = async (
+  strata: readonly StratumFolds[],
+  adversaries: readonly (readonly [string, Adversary])[],
+  settings: TestSettings,
+  stream: RandomStream,
+): Promise<TestResult & { readonly stages: readonly { learnt: number; rows: number }[] }> => {
+  const hasTest = strata[0].stratum.test !== undefined;
+  let sum = 0;
+  let drift = 0;
+  let squares = 0;
+  const done: { learnt: number; rows: number }[] = [];
+  for (const stage of stages(strata[0].folds.length, hasTest)) {
+    const own = stream.split(`stage ${stage}`);
+    const { judged, learnt, rows } = await judge(strata, stage, adversaries, settings, own);
+    const { p, standardised } = testFold(
+      judged,
+      adversaries.length,
+      settings.permutations,
+      own.split("shuffles"),
+    );
+    // Models of more rows see more; the weight may depend on what is known before the fold is seen, as this does.
+    const weight = Math.sqrt(learnt);
+    sum += weight * normalQuantile(1 - p);
+    drift += weight * standardised;
+    squares += weight * weight;
+    done.push({ learnt, rows });
+  }
+  const scale = Math.sqrt(squares);
+  return { pValue: normalCdf(-sum / scale), drift: drift / scale, stages: done };
+};

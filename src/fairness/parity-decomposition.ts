@@ -1,0 +1,135 @@
+/**
+ * Why a predictor treats groups differently (appendix A.1 of the paper): because it reads the sensitive attribute, or
+ * because the groups come with different features.
+ *
+ * With f_g(x) the predictor's answer for the features x as if the row were in group g, the demographic-parity gap of
+ * group 1 against group 0 is
+ *
+ *     E[f_1(x) | 1] - E[f_0(x) | 0] = reading + features
+ *     reading  = ½ (E[f_1 - f_0 | 1] + E[f_1 - f_0 | 0])
+ *     features = ½ ((E[f_0 | 1] - E[f_0 | 0]) + (E[f_1 | 1] - E[f_1 | 0]))
+ *
+ * the two channels of equation (general_pred): p(z | x, phi) and p(x | phi), each averaged over both states of the
+ * other, so that they add up and neither comes first. For a predictor that does not see the attribute, f_0 = f_1,
+ * reading is exactly 0 and all of the gap is p(x | phi).
+ */
+import { InputError } from "../core/errors.js";
+import type { RandomStream } from "../core/random.js";
+import { badLevelText, type Interval, quantiles } from "../core/stats.js";
+import { groupTexts, requireLabels, requireLength } from "./group-metrics/group-labels.js";
+
+export interface PredictionsByGroup {
+  /** [groups][rows]: P(positive), or 0/1 for hard labels, as if every row were in that group. */
+  readonly asIf: readonly Float64Array[];
+  /** [rows], the group each row is in; -1 is unknown and left out. */
+  readonly groups: Int32Array;
+  readonly groupNames: readonly string[];
+}
+
+export interface DecompositionOptions {
+  readonly stream: RandomStream;
+  /** The group that the others are held against; 0 unless given. */
+  readonly reference?: number | undefined;
+  readonly level?: number | undefined;
+  readonly replicates?: number | undefined;
+  /** A group with fewer rows is not compared. */
+  readonly leastRows?: number | undefined;
+}
+
+/** A part of a gap; undefined where the group is too small, with the reason. */
+export interface GapPart {
+  readonly value: number;
+  readonly interval: Interval;
+}
+
+export interface GroupDecomposition {
+  readonly group: string;
+  readonly reference: string;
+  /** mean prediction of the group - that of the reference */
+  readonly gap: GapPart | undefined;
+  /** Because the predictor reads the attribute. */
+  readonly reading: GapPart | undefined;
+  /** Because of p(x | phi). */
+  readonly features: GapPart | undefined;
+  readonly reason: string | undefined;
+}
+
+export const decompositionTexts = {
+  asIf: (given: number, groups: number): string =>
+    `There are predictions as if in ${given} groups, but ${groups} groups; give the predictions of all rows for each group.`,
+  replicates: (given: number): string =>
+    `The decomposition got ${given} bootstrap replicates, but needs a whole number of at least 100; 1000 is a common choice.`,
+  few: (rows: number, least: number): string =>
+    `one of the two groups has only ${rows} rows, fewer than the ${least} needed to compare them`,
+};
+
+/** Means of f_0 and f_1 in groups 0 and 1 to the three numbers. */
+const partsOf = (f0in0: number, f1in0: number, f0in1: number, f1in1: number) => ({
+  gap: f1in1 - f0in0,
+  reading: (f1in1 - f0in1 + (f1in0 - f0in0)) / 2,
+  features: (f0in1 - f0in0 + (f1in1 - f1in0)) / 2,
+});
+
+/** One entry for each group but the reference; the resamples draw rows of each of the two groups with replacement. */
+export const decomposeParity = (
+  { asIf, groups, groupNames }: PredictionsByGroup,
+  { stream, reference = 0, level = 0.95, replicates = 1000, leastRows = 10 }: DecompositionOptions,
+): readonly GroupDecomposition[] => {
+  if (asIf.length !== groupNames.length) {
+    throw new InputError("as-if", decompositionTexts.asIf(asIf.length, groupNames.length));
+  }
+  for (const predictions of asIf) {
+    requireLength("predictions", predictions, groups.length);
+    const wrong = predictions.findIndex((score) => !(score >= 0 && score <= 1));
+    if (wrong >= 0) throw new InputError("group-score", groupTexts.score(wrong, predictions[wrong]));
+  }
+  requireLabels(groups, groupNames.length);
+  if (!Number.isInteger(reference) || reference < 0 || reference >= groupNames.length) {
+    throw new InputError("reference-group", groupTexts.reference(reference, groupNames.length));
+  }
+  if (!(level > 0 && level < 1)) throw new InputError("level", badLevelText(level));
+  if (!Number.isInteger(replicates) || replicates < 100) {
+    throw new InputError("group-replicates", decompositionTexts.replicates(replicates));
+  }
+  const rowsOf = groupNames.map((_, group) =>
+    Int32Array.from([...groups.keys()].filter((row) => groups[row] === group)),
+  );
+  return groupNames.flatMap((name, group): GroupDecomposition[] => {
+    if (group === reference) return [];
+    const [zero, one] = [rowsOf[reference], rowsOf[group]];
+    const least = Math.min(zero.length, one.length);
+    const named = { group: name, reference: groupNames[reference] };
+    if (least < leastRows) {
+      const reason = decompositionTexts.few(least, leastRows);
+      return [{ ...named, gap: undefined, reading: undefined, features: undefined, reason }];
+    }
+    const [f0, f1] = [asIf[reference], asIf[group]];
+    const mean = (f: Float64Array, rows: Int32Array) => {
+      let sum = 0;
+      for (const row of rows) sum += f[row];
+      return sum / rows.length;
+    };
+    const at = (in0: Int32Array, in1: Int32Array) =>
+      partsOf(mean(f0, in0), mean(f1, in0), mean(f0, in1), mean(f1, in1));
+    const own = stream.split(name);
+    const redraw = (rows: Int32Array) => rows.map(() => rows[own.integer(rows.length)]);
+    const drawn = Array.from({ length: replicates }, () => at(redraw(zero), redraw(one)));
+    const estimate = at(zero, one);
+    const part = (which: keyof typeof estimate): GapPart => {
+      const [low, high] = quantiles(
+        drawn.map((each) => each[which]),
+        [(1 - level) / 2, (1 + level) / 2],
+      );
+      return { value: estimate[which], interval: [low, high] };
+    };
+    return [
+      {
+        ...named,
+        gap: part("gap"),
+        reading: part("reading"),
+        features: part("features"),
+        reason: undefined,
+      },
+    ];
+  });
+};

@@ -1,0 +1,188 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { loopTexts } from "../../src/active/loop.js";
+import { acquireTexts } from "../../src/cli/commands/active/acquire.js";
+import { methodTexts } from "../../src/cli/commands/active/method-options.js";
+import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
+import { tableOptionTexts } from "../../src/cli/commands/data/table-options.js";
+import { randomStream } from "../../src/core/random.js";
+import { labelTexts } from "../../src/data/label.js";
+import { suppliedTexts } from "../../src/data/supplied-members.js";
+import { needsDist } from "../setup/dist.js";
+import { invoke } from "./invoke.js";
+
+needsDist();
+const folder = mkdtempSync(join(tmpdir(), "fairbed-active-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+const write = (name: string, contents: string): string => {
+  writeFileSync(at(name), contents);
+  return at(name);
+};
+
+/** People with a skill that decides, a taste that gives their group away, and a town that says nothing. */
+const people = (rows: number, name: string): string => {
+  const stream = randomStream(name);
+  const lines = Array.from({ length: rows }, (_, i) => {
+    const group = stream.uniform() < 0.5 ? "a" : "b";
+    const skill = stream.normal() + (group === "a" ? 0.5 : 0);
+    const taste = stream.normal() + (group === "a" ? 1.5 : -1.5);
+    const town = ["north", "south", "east"][stream.integer(3)];
+    const hired = skill + 0.3 * stream.normal() > 0 ? "yes" : "no";
+    return [i, skill.toFixed(3), taste.toFixed(3), town, group, hired, i % 2 ? 1 : 3].join(",");
+  });
+  return ["id,skill,taste,town,group,hired,price", ...lines, ""].join("\n");
+};
+const table = write("people.csv", people(500, "people"));
+const TASK = ["--target", "hired=yes", "--sensitive", "group=a", "--exclude", "price", "--id", "id"];
+const QUICK = ["--budget", "12", "--batch", "4", "--trees", "20"];
+
+const json = async (...words: string[]) => {
+  const { code, stdout, stderr } = await invoke([...words, "--json", "--quiet"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+};
+
+describe("acquire", () => {
+  test("gives rows, metrics over seeds with intervals, and the parts of every score", async () => {
+    const answer = await json("acquire", table, ...TASK, ...QUICK, "--seeds", "2", "--checkpoints", "0,6");
+    expect(answer.acquired).toHaveLength(2);
+    expect(answer.acquired[0]).toHaveLength(12);
+    expect(new Set(answer.acquired[0]).size).toBe(12);
+    for (const name of ["accuracy", "sensitiveAccuracy", "dpRatio", "tprRatio", "fprRatio"]) {
+      const { mean, standardError, interval } = answer.metrics.final[name];
+      expect(mean).toBeGreaterThanOrEqual(0);
+      expect(mean).toBeLessThanOrEqual(1);
+      expect(standardError).toBeGreaterThanOrEqual(0);
+      expect(interval[0]).toBeLessThanOrEqual(mean);
+      expect(interval[1]).toBeGreaterThanOrEqual(mean);
+    }
+    expect(answer.metrics.checkpoints.map(({ labels }: { labels: number }) => labels)).toEqual([0, 8, 12]);
+    const { score, target, leakage } = answer.parts[0][0];
+    expect(score).toBeCloseTo(target - 10 * leakage, 9);
+    expect(answer.seconds).toBeGreaterThan(0);
+  });
+
+  test("the same seed gives the same rows, another one others", async () => {
+    const rows = async (seed: string) =>
+      (await json("acquire", table, ...TASK, ...QUICK, "--seed", seed)).acquired[0];
+    const first = await rows("3");
+    expect(await rows("3")).toEqual(first);
+    expect(await rows("4")).not.toEqual(first);
+  });
+
+  test.each([
+    ["random", []],
+    ["epig", []],
+    ["bald", []],
+    ["entropy", []],
+    ["hfe", []],
+    ["fairbed", ["--paper"]],
+    ["fairbed", ["--sensitive-model", "pretrained", "--batch-kind", "joint"]],
+    ["fairbed", ["--leakage-budget", "1", "--costs", "price"]],
+    ["fairbed", ["--dp-at-least", "0.9", "--correction", "analytic"]],
+  ])("%s %j", async (method, more) => {
+    const answer = await json("acquire", table, ...TASK, ...QUICK, "--method", method, ...more);
+    expect(answer.acquired[0]).toHaveLength(12);
+    expect(answer.metrics.final.accuracy.mean).toBeGreaterThan(0.6);
+  });
+
+  test("a supplied sensitive model: a table with a column for each member", async () => {
+    const stream = randomStream("members");
+    const rows = Array.from({ length: 500 }, () =>
+      [0, 1, 2].map(() => stream.uniform().toFixed(3)).join(","),
+    );
+    const members = write("members.csv", ["m1,m2,m3", ...rows, ""].join("\n"));
+    const answer = await json("acquire", table, ...TASK, ...QUICK, "--sensitive-model", members);
+    expect(answer.acquired[0]).toHaveLength(12);
+    const short = write("short.csv", "m1,m2\n0.1,0.2\n");
+    const { code, stderr } = await invoke(["acquire", table, ...TASK, ...QUICK, "--sensitive-model", short]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `fairbed: ${suppliedTexts.rows(short, 1, 500)}\n` });
+  });
+
+  test("says it to a person", async () => {
+    const { code, stdout } = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("demographic parity, ratio");
+    expect(stdout).toContain("fairbed, beta = 10, 12 labels, 1 seed");
+  });
+
+  const one = write("one.csv", people(60, "one").replaceAll(/,no,/g, ",yes,"));
+  test.each([
+    [[], tableOptionTexts.noTable],
+    [[table, "--sensitive", "group"], tableOptionTexts.noTarget],
+    [[table, "--target", "hired"], tableOptionTexts.noSensitive],
+    [[table, "--task", "students"], tableOptionTexts.tableAndTask],
+    [[table, ...TASK, "--budget", "5000"], acquireTexts.budget(5000, 500)],
+    [[table, ...TASK, "--budget", "400"], loopTexts.budget(400, 246)],
+    [[table, ...TASK, "--paper", "--sensitive-leaf", "5"], methodTexts.paperLeaf],
+    [[table, ...TASK, "--leakage-budget", "1", "--dp-at-least", "0.8"], methodTexts.twoGoals],
+    [[one, "--target", "hired", "--sensitive", "group"], labelTexts.oneClass("hired")],
+  ])("%j: one sentence and exit 2", async (words, text) => {
+    const { code, stdout, stderr } = await invoke(["acquire", ...words]);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fairbed: ${text}\n` });
+  });
+
+  test("a column that does not exist: the nearest name", async () => {
+    const { code, stderr } = await invoke(["acquire", table, "--target", "hird=yes", "--sensitive", "group"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('"hired"');
+  });
+});
+
+describe("rank", () => {
+  const labelled = write("labelled.csv", people(60, "labelled"));
+  const pool = write(
+    "pool.csv",
+    people(300, "pool")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) =>
+        line
+          .split(",")
+          .filter((_, i) => i !== 4 && i !== 5)
+          .join(","),
+      )
+      .join("\n"),
+  );
+  const words = ["rank", pool, "--labelled", labelled, ...TASK, "--trees", "20", "--top", "7"];
+
+  test("the best candidates with their ids and parts, best first", async () => {
+    const answer = await json(...words);
+    expect(answer.candidates.map(({ rank }: { rank: number }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    const scores = answer.candidates.map(({ score }: { score: number }) => score);
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+    for (const { row, id, score, target, leakage } of answer.candidates) {
+      expect(id).toBe(row);
+      expect(score).toBeCloseTo(target - 10 * leakage, 9);
+    }
+    expect(answer.features).toEqual(["skill", "taste", "town"]);
+    expect(answer.rows).toBe(300);
+  });
+
+  test("costs, another table for the sensitive model, and a CSV file", async () => {
+    const out = at("next.csv");
+    const answer = await json(...words, "--costs", "price", "--sensitive-table", table, "--out", out);
+    const lines = readFileSync(out, "utf8").trim().split("\n");
+    expect(lines[0]).toBe("rank,row,id,score,target,leakage,cost");
+    expect(lines).toHaveLength(8);
+    expect(answer.candidates.filter(({ cost }: { cost: number }) => cost === 1).length).toBeGreaterThan(4);
+  });
+
+  test("says it to a person, and what is missing", async () => {
+    const { stdout } = await invoke([...words, "--quiet"]);
+    expect(stdout).toContain("300 candidates, 60 rows are labelled");
+    const { code, stderr } = await invoke(["rank", pool, ...TASK]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `fairbed: ${rankCommandTexts.noLabelled}\n` });
+  });
+
+  test("a bad pool leaves nothing behind", async () => {
+    const before = readdirSync(folder);
+    const empty = write("empty.csv", "skill,taste,town\n");
+    const { code } = await invoke(["rank", empty, "--labelled", labelled, ...TASK, "--out", at("none.csv")]);
+    expect(code).toBe(2);
+    expect(readdirSync(folder)).toEqual([...before, "empty.csv"].toSorted());
+  });
+});
