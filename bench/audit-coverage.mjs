@@ -24,6 +24,9 @@ const { auditLeakage, lookup } = await load("fairness/leakage.js");
 const { wilsonInterval } = await load("core/stats.js");
 const { randomStream } = await load("core/random.js");
 const { boosting } = await load("learners/boosting.js");
+const { syntheticPool } = await load("data/synthetic.js");
+const { defineTask } = await load("data/task.js");
+const { fitEncoder } = await load("data/encoder.js");
 const { forest } = await load("learners/forest.js");
 const { logistic } = await load("learners/logistic.js");
 const REPETITIONS = Number(options.repetitions);
@@ -94,7 +97,27 @@ const pool = (share, features, outcome) => {
 const half = () => 0.5;
 const proxy = (strength) => (phi) => sigmoid(strength * (phi - 0.5));
 const legitimate = (phi, x) => sigmoid(1.5 * x[3] + x[4] + 0.8 * phi - 1.5);
+/** The pool that ships with the package. */
+const shipped = (settings) => {
+  const { leakage } = syntheticPool({ rows: 1, ...settings });
+  return {
+    unconditional: leakage.unconditional,
+    conditional: leakage.conditional,
+    draw(rows, stream) {
+      const pool = syntheticPool({ rows, seed: stream.uint32(), ...settings });
+      const task = defineTask(pool.table, pool.settings);
+      return {
+        features: fitEncoder(task).encode(pool.table),
+        sensitive: task.sensitive[0].labels,
+        target: task.target.labels,
+      };
+    },
+  };
+};
+
 const POOLS = {
+  "shipped pool": shipped({}),
+  "shipped pool without leakage": shipped({ proxies: 0, bias: 0 }),
   "none: nothing is given away": pool(0.4, [half, half, half, half, half], (_, x) =>
     sigmoid(x[3] + x[4] - 1),
   ),
@@ -114,7 +137,11 @@ const share = (hits, n) => {
 
 const lines = [];
 for (const [name, drawn] of Object.entries(POOLS)) {
-  if (options.only !== undefined && !name.startsWith(options.only)) continue;
+  if (
+    options.only !== undefined &&
+    !options.only.split(",").some((only) => name === only || name.startsWith(`${only}:`))
+  )
+    continue;
   const counts = {};
   const started = performance.now();
   for (let r = 0; r < REPETITIONS; r++) {
@@ -154,7 +181,7 @@ for (const [name, drawn] of Object.entries(POOLS)) {
     const mean = own.sum / REPETITIONS;
     const sd = Math.sqrt(Math.max(0, own.squares / REPETITIONS - mean * mean));
     lines.push(
-      `| ${name} | ${kind} | ${drawn[kind].toFixed(4)} | ${mean.toFixed(4)} | ${sd.toFixed(4)} | ${(own.error / REPETITIONS).toFixed(4)} | ${share(own.covered, REPETITIONS)} | ${own.below} / ${own.above} | ${share(own.rejected, REPETITIONS)} |`,
+      `| ${name} | ${kind} | ${Math.abs(drawn[kind]).toFixed(4)} | ${mean.toFixed(4)} | ${sd.toFixed(4)} | ${(own.error / REPETITIONS).toFixed(4)} | ${share(own.covered, REPETITIONS)} | ${own.below} / ${own.above} | ${share(own.rejected, REPETITIONS)} |`,
     );
     console.log(lines.at(-1));
   }

@@ -4,11 +4,12 @@ import { commands as active } from "./commands/active.js";
 import { commands as compute } from "./commands/compute.js";
 import { commands as data } from "./commands/data.js";
 import { commands as design } from "./commands/design.js";
+import { commands as experiments } from "./commands/experiments.js";
 import { runCommandLine } from "./run.js";
 import { version } from "./version.js";
 
 /** In the order of `fairbed --help`: one entry for each folder that has commands. */
-export const commands: readonly Command[] = [...active, ...design, ...data, ...compute];
+export const commands: readonly Command[] = [...active, ...design, ...experiments, ...data, ...compute];
 
 export const main = async (argv: readonly string[]): Promise<void> => {
   process.exit(await runCommandLine({ commands, version: version(), argv }));

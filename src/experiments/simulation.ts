@@ -99,15 +99,22 @@ export interface SimulationRun {
   readonly onStep?: (step: AcquisitionStep) => void | Promise<void>;
 }
 
-/** One seed. The split and the initial labels depend on the seed alone, so that methods are compared on the same. */
-export const simulateSeed = async (
+/** What a seed decides before anything is acquired: the same for every method. */
+export interface PreparedSeed {
+  readonly split: Split;
+  readonly features: FeatureMatrix;
+  readonly target: PoolLabel;
+  readonly sensitive: readonly PoolLabel[];
+}
+
+const streamOf = (seed: number) => randomStream(seed).split("acquisition");
+
+export const prepareSeed = (
   task: Task,
-  settings: SimulationSettings,
+  settings: Pick<SimulationSettings, "testFraction" | "initial" | "targets" | "pool" | "categories">,
   seed: number,
-  run: SimulationRun = {},
-): Promise<SeedResult> => {
-  const started = performance.now();
-  const stream = randomStream(seed).split("acquisition");
+): PreparedSeed => {
+  const stream = streamOf(seed);
   const target: PoolLabel = { labels: task.target.labels, classes: task.target.classes.length };
   const sensitive: PoolLabel[] = task.sensitive.map(({ labels, classes }) => ({
     labels,
@@ -121,12 +128,28 @@ export const simulateSeed = async (
     ...(settings.initial === undefined ? {} : { initial: settings.initial }),
     ...(settings.targets === undefined ? {} : { targets: settings.targets }),
   });
-  const split = { ...all, pool: subset(all.pool, settings.pool, stream.split("pool")) };
   // Fitted on everything but the test rows: what their features look like is known, their labels are not used.
   const encoder = fitEncoder(task, [...all.targets, ...all.initial, ...all.pool].sort(ascending), {
     categories: settings.categories,
   });
-  const features = encoder.encode(task.table);
+  return {
+    split: { ...all, pool: subset(all.pool, settings.pool, stream.split("pool")) },
+    features: encoder.encode(task.table),
+    target,
+    sensitive,
+  };
+};
+
+/** One seed. The split and the initial labels depend on the seed alone, so that methods are compared on the same. */
+export const simulateSeed = async (
+  task: Task,
+  settings: SimulationSettings,
+  seed: number,
+  run: SimulationRun = {},
+): Promise<SeedResult> => {
+  const started = performance.now();
+  const stream = streamOf(seed);
+  const { split, features, target, sensitive } = prepareSeed(task, settings, seed);
   const learner = forest(settings.forest);
   const sensitiveLearner = forest(settings.sensitiveForest);
   const sensitiveModels = sensitive.map((label, i): SensitiveModel => {

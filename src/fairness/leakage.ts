@@ -17,7 +17,14 @@ import { logistic } from "../learners/logistic.js";
 import { mlp } from "../learners/mlp.js";
 import { svm } from "../learners/svm.js";
 import { type ColumnLeakage, columnLeakage, groupColumns } from "./leakage/columns.js";
-import { type Adversary, type CrossFit, crossFit, type FitSettings, type Tick } from "./leakage/cross-fit.js";
+import {
+  type Adversary,
+  type CrossFit,
+  crossFit,
+  type FitSettings,
+  joinScores,
+  type Tick,
+} from "./leakage/cross-fit.js";
 import { smallestDetectable } from "./leakage/detectable.js";
 import { type AdversaryEstimate, largestOf, type RecordGains, recordGains } from "./leakage/estimate.js";
 import { stratifiedFolds } from "./leakage/folds.js";
@@ -111,6 +118,8 @@ export interface LeakageRecords {
   readonly rows: Int32Array;
   /** log p(group | x) - log p(group), carried on to endless rows: their mean is the leakage. */
   readonly gains: Float64Array;
+  /** What the winner's probabilities say of the row beyond the base rates, whatever its group; not below 0. */
+  readonly information: Float64Array;
   readonly extraVariance: number;
 }
 
@@ -126,9 +135,9 @@ export interface GroupSummary {
 }
 
 export interface RowLeakage {
-  /** The share of the leakage that the tenth of the rows with the largest gains carries; undefined where there is none. */
+  /** The share of the leakage in the tenth of the rows that say most; undefined where none says anything. */
   readonly topTenth: number | undefined;
-  /** The rows with the largest gains, the largest first. */
+  /** The rows whose features say most about the attribute, by the winner's probabilities; the most first. */
   readonly largest: readonly { readonly row: number; readonly nats: number }[];
 }
 
@@ -338,6 +347,7 @@ const estimate = async (
       records: {
         rows: Int32Array.from(rows, (row) => row - firstRow),
         gains: gains[best].gains,
+        information: joinScores([...fitsOf[best].map((fit) => fit.information), new Float64Array(idle)]),
         extraVariance: gains[best].extraVariance,
       },
     },
@@ -486,13 +496,12 @@ const summarise = (
 
 const LISTED = 20;
 
-const rowLeakage = ({ records: { rows, gains } }: Leakage): RowLeakage => {
-  const order = [...gains.keys()].sort((a, b) => gains[b] - gains[a]);
-  const total = gains.reduce((sum, gain) => sum + gain, 0);
-  const tenth = order.slice(0, Math.ceil(order.length / 10)).reduce((sum, i) => sum + gains[i], 0);
+const rowLeakage = ({ records: { rows, information } }: Leakage): RowLeakage => {
+  const order = [...information.keys()].sort((a, b) => information[b] - information[a]);
+  const total = information.reduce((sum, nats) => sum + nats, 0);
+  const tenth = order.slice(0, Math.ceil(order.length / 10)).reduce((sum, i) => sum + information[i], 0);
   return {
-    // Where the rest lose what the first tenth gain, a share would say nothing.
-    topTenth: total > 0 && tenth <= total ? tenth / total : undefined,
-    largest: order.slice(0, LISTED).map((i) => ({ row: rows[i], nats: gains[i] })),
+    topTenth: total > 0 ? tenth / total : undefined,
+    largest: order.slice(0, LISTED).map((i) => ({ row: rows[i], nats: information[i] })),
   };
 };

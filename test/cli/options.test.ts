@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { integers, optionalInteger, optionalReal, optionText, reals } from "../../src/cli/options.js";
+import { integers, optionalInteger, optionalReal, optionText, reals, texts } from "../../src/cli/options.js";
 
 describe("lists of numbers", () => {
   const option = reals("--betas <numbers>", "some", [0], { min: 0 });
@@ -29,5 +29,19 @@ describe("numbers without a fallback", () => {
     const option = optionalReal("--rate <number>", "one", { above: 0 });
     expect(option.parse?.("1e-9")).toBe(1e-9);
     expect(() => option.parse?.("0")).toThrow('--rate <number> takes a number above 0, not "0".');
+  });
+});
+
+describe("lists of texts", () => {
+  const option = texts("--exclude <columns>", "some");
+
+  test("have commas between them, two for one inside, and add up", () => {
+    expect(option.parse?.("a, b", undefined)).toEqual(["a", "b"]);
+    expect(option.parse?.("c,,d,e", ["a", "b"])).toEqual(["a", "b", "c,d", "e"]);
+    expect(option.fallback).toBeUndefined();
+  });
+
+  test("of nothing are none", () => {
+    expect(() => option.parse?.(" , ")).toThrow(/takes texts with commas between them/);
   });
 });

@@ -35,11 +35,11 @@ describe("the support vector machine, against libsvm's", () => {
 
   it("has its decisions with another C, another gamma and weights", () => {
     const weights = Float64Array.from({ length: 60 }, (_, i) => 1 + (i % 3));
-    const fitted = svm({ standardise: false, c: 3, gamma: 0.2 }).fit(
+    const fitted = svm({ standardise: false, c: 0.3, gamma: 0.2 }).fit(
       { ...training, weights },
       randomStream(0),
     );
-    const theirs = [-1.01073, 0.9933678, -0.9827657, -1.001067, 1.007235, 0.9940587];
+    const theirs = [-0.251469, 0.8376661, -0.9818925, -0.7823813, 1.006547, 0.9995049];
     expect(largestDifference(fitted.decide(questions), theirs)).toBeLessThan(1e-3);
   });
 
@@ -141,6 +141,10 @@ describe("sequential minimal optimisation", () => {
     const a = 1 / (1 - Math.exp(-1));
     expect(largestDifference(coefficients, [-a, a])).toBeLessThan(1e-6);
     expect(bias).toBeCloseTo(0, 6);
+    // Where both are at their bound, the decisions are a (1 - k) either side of the bias, which is in the middle.
+    const bounded = solveSvm({ ...problem, c: Float64Array.of(0.1, 0.1) });
+    expect(Array.from(bounded.coefficients)).toEqual([-0.1, 0.1]);
+    expect(bounded.bias).toBeCloseTo(0, 6);
   });
 });
 

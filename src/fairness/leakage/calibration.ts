@@ -93,3 +93,25 @@ export const logProbabilities = (
   }
   return out;
 };
+
+/** What the calibrated probabilities say of each row beyond the base rates: sum_c p(c | x) log p(c | x) / b(c), in nats. */
+export const informationOf = (
+  scores: Float64Array,
+  { strength, logBase, logMean }: Calibration,
+): Float64Array => {
+  const classes = logBase.length;
+  const out = new Float64Array(scores.length / classes);
+  const tilt = new Float64Array(classes);
+  for (let i = 0; i < out.length; i++) {
+    let sum = 0;
+    let weighted = 0;
+    for (let c = 0; c < classes; c++) {
+      tilt[c] = strength * (scores[i * classes + c] - logMean[c]);
+      const p = exp(logBase[c] + tilt[c]);
+      sum += p;
+      weighted += p * tilt[c];
+    }
+    out[i] = Math.max(0, weighted / sum - log(sum));
+  }
+  return out;
+};

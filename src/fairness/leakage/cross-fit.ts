@@ -8,7 +8,7 @@
  */
 import type { RandomStream } from "../../core/random.js";
 import type { Classifier, FeatureMatrix, Learner } from "../../learners/classifier.js";
-import { type Calibration, calibrate, logProbabilities, logScores } from "./calibration.js";
+import { type Calibration, calibrate, informationOf, logProbabilities, logScores } from "./calibration.js";
 import { joinRows, someRows } from "./folds.js";
 import { type Stratum, shares } from "./stratum.js";
 
@@ -43,6 +43,8 @@ export interface CrossFit {
   readonly gains: Float64Array;
   /** The same, of models of fewer rows. */
   readonly gainsOfFewer: Float64Array;
+  /** What the models say of each row beyond the base rates, whatever its group; not below 0. */
+  readonly information: Float64Array;
   /** Rows that the larger and the smaller models learnt from, on average. */
   readonly learnt: number;
   readonly learntOfFewer: number;
@@ -117,6 +119,7 @@ export const crossFit = async (
 
   const gains: Float64Array[] = [];
   const gainsOfFewer: Float64Array[] = [];
+  const information: Float64Array[] = [];
   const models: BlockModel[] = [];
   for (const [k, { heldOut, trainedOn, inner }] of blocks.entries()) {
     const ownBase = shares(trainedOn, stratum);
@@ -129,7 +132,9 @@ export const crossFit = async (
     const overBase = (scores: Float64Array) =>
       logProbabilities(scores, labels, calibration).map((value, i) => value - calibration.logBase[labels[i]]);
     const model = await fit(`block ${k}`, trainedOn);
-    gains.push(overBase(says(model, heldOut)));
+    const scores = says(model, heldOut);
+    gains.push(overBase(scores));
+    information.push(informationOf(scores, calibration));
     const fewer = new Float64Array(heldOut.length);
     for (const { onHeldOut } of inner) {
       overBase(onHeldOut).forEach((gain, i) => {
@@ -146,6 +151,7 @@ export const crossFit = async (
     rows: joinRows(blocks.map(({ heldOut }) => heldOut)),
     gains: joinScores(gains),
     gainsOfFewer: joinScores(gainsOfFewer),
+    information: joinScores(information),
     learnt: usual(folds.length - left),
     learntOfFewer: usual(folds.length - left - 1),
     blocks: models,

@@ -29,9 +29,9 @@ interface Described extends TableDescription {
 export const describe = defineCommand({
   name: "data describe",
   group: "Data",
-  summary: "show how a table is understood: types, values, what is missing",
+  summary: "show how a table is understood",
   examples: [
-    { line: "data describe people.csv", says: "its columns" },
+    { line: "data describe people.csv", says: "types, values and what is missing" },
     {
       line: "data describe people.csv --target income=high --sensitive sex,age>=40",
       says: "also the classes and the features of a task",

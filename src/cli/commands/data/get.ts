@@ -5,9 +5,9 @@ import { argument, text } from "../../options.js";
 export const get = defineCommand({
   name: "data get",
   group: "Data",
-  summary: "get one of the paper's datasets, checked byte for byte",
+  summary: "get one of the paper's datasets",
   examples: [
-    { line: "data get students", says: "download it; run it again to go on after an interruption" },
+    { line: "data get students", says: "download it, or go on where it stopped" },
     { line: "data get census --from downloads", says: "take files that are here already" },
   ],
   arguments: { dataset: argument("students, census, adult, german or celeba") },

@@ -4,8 +4,8 @@ import { defineCommand } from "../../command.js";
 export const list = defineCommand({
   name: "data list",
   group: "Data",
-  summary: "list the paper's datasets, and which of them are here",
-  examples: [{ line: "data list", says: "their names, sizes, licences and sources" }],
+  summary: "list the paper's datasets",
+  examples: [{ line: "data list", says: "their sizes, licences and sources" }],
   arguments: {},
   options: {},
   async run() {

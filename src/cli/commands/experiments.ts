@@ -1,0 +1,5 @@
+/** Commands of `experiments/`. */
+import type { Command } from "../command.js";
+import { generalize } from "./experiments/generalize.js";
+
+export const commands: readonly Command[] = [generalize];

@@ -1,0 +1,5 @@
+/** Commands of `fairness/`. */
+import type { Command } from "../command.js";
+import { audit } from "./fairness/audit.js";
+
+export const commands: readonly Command[] = [audit];

@@ -1,0 +1,26 @@
+/** The numbers of several predictions, side by side. */
+import { rightAligned } from "../design/words.js";
+import type { Measures } from "./measures.js";
+
+const HEADINGS: readonly (readonly [keyof Measures, string])[] = [
+  ["accuracy", "accuracy"],
+  ["selectionRate", "favoured"],
+  ["difference", "difference"],
+  ["dpRatio", "DP ratio"],
+  ["tprRatio", "TPR ratio"],
+  ["fprRatio", "FPR ratio"],
+];
+
+export const measuresTable = (rows: readonly (readonly [string, Measures])[]): readonly string[] =>
+  rightAligned([
+    ["on the test rows", ...HEADINGS.map(([, heading]) => heading)],
+    ...rows.map(([name, measures]) => [
+      name,
+      ...HEADINGS.map(([key]) => measures[key]?.toFixed(3) ?? "none"),
+    ]),
+  ]);
+
+export const MEASURES_SAY = [
+  "favoured is the share of rows predicted to have the favourable outcome, difference that share of the",
+  "unprivileged less that of the privileged; ratios are the smaller group's rate over the larger's: 1 is parity.",
+];

@@ -1,0 +1,510 @@
+/** The audit as one HTML file for someone who is not a statistician, and the certificate that lets anybody rerun it. */
+import type { Interval } from "../core/stats.js";
+import type {
+  Leakage,
+  LeakageAudit,
+  LeakageDifference,
+  ParityAudit,
+  PredictorParity,
+} from "../fairness/leakage.js";
+import type { GapPart } from "../fairness/parity-decomposition.js";
+import {
+  adversariesChart,
+  type Bar,
+  baseRatesChart,
+  columnsChart,
+  decompositionChart,
+} from "./audit-charts.js";
+import { figure, type Html, html, htmlTable, page } from "./page.js";
+import { renderSvg } from "./render.js";
+
+/** One sensitive attribute, or the intersection of several. */
+export interface AttributeAudit {
+  readonly name: string;
+  readonly audit: LeakageAudit;
+  readonly parity: ParityAudit;
+}
+
+export interface AuditInputFile {
+  readonly role: "table" | "test" | "second table" | "second test";
+  readonly name: string;
+  readonly rows: number;
+  /** Of the file's bytes; absent for one of the paper's tasks, which is made from several files. */
+  readonly sha256?: string | undefined;
+}
+
+/** What it takes to get the same numbers again. */
+export interface AuditCertificate {
+  readonly format: "fairbed-audit-1";
+  readonly version: string;
+  readonly seed: number;
+  readonly inputs: readonly AuditInputFile[];
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly results: readonly {
+    readonly attribute: string;
+    readonly unconditional: CertifiedLeakage;
+    readonly conditional: CertifiedLeakage | undefined;
+  }[];
+}
+
+export type CertifiedLeakage = Pick<Leakage, "nats" | "interval" | "pValue" | "detectable" | "winner">;
+
+export interface AuditComparison {
+  readonly table: string;
+  readonly attributes: readonly {
+    readonly name: string;
+    readonly first: number;
+    readonly second: number;
+    readonly unconditional: LeakageDifference;
+    readonly conditional: LeakageDifference | undefined;
+  }[];
+}
+
+export interface AuditReport {
+  readonly table: string;
+  readonly rows: number;
+  readonly target: string;
+  readonly features: number;
+  readonly attributes: readonly AttributeAudit[];
+  readonly comparison?: AuditComparison | undefined;
+  /** Whether the leakage given the target is the one to look at first. */
+  readonly givenTarget: boolean;
+  readonly bits: boolean;
+  readonly notes: readonly string[];
+  readonly certificate: AuditCertificate;
+}
+
+export const certifiedLeakage = ({
+  nats,
+  interval,
+  pValue,
+  detectable,
+  winner,
+}: Leakage): CertifiedLeakage => ({
+  nats,
+  interval,
+  pValue,
+  detectable,
+  winner,
+});
+
+const LN2 = Math.LN2;
+
+/** Numbers in the unit that was asked for. */
+const unitOf = (bits: boolean) => ({
+  name: bits ? "bits" : "nats",
+  of: (nats: number): number => (bits ? nats / LN2 : nats),
+});
+type Unit = ReturnType<typeof unitOf>;
+
+/** Three decimals, or two digits where that would be 0. */
+const short = (value: number): string =>
+  Math.abs(value) >= 0.001 || value === 0
+    ? value.toFixed(Math.abs(value) < 0.01 ? 4 : 3)
+    : value.toPrecision(1);
+const between = ([low, high]: Interval, of: (x: number) => number = (x) => x): string =>
+  `${short(of(low))} to ${short(of(high))}`;
+const percent = (share: number): string => {
+  const value = 100 * share;
+  return `${value.toFixed(value < 10 ? 1 : 0)} %`;
+};
+const chance = (p: number): string => (p < 0.001 ? "below 0.001" : p.toFixed(3));
+const levelInWords = (level: number): string => `${Number((100 * level).toPrecision(4))} %`;
+
+export const auditTexts = {
+  found: (
+    unit: Unit,
+    { nats, interval, entropy, winner }: Leakage,
+    attribute: string,
+    extra: string,
+  ): string =>
+    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (between ${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The adversary that found most is ${winner}.`,
+  noneFound: (unit: Unit, { pValue, detectable }: Leakage, attribute: string, extra: string): string =>
+    `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
+  detectable: (unit: Unit, detectable: number | undefined): string =>
+    detectable === undefined
+      ? "So few rows could not have shown it with any certainty: this is no sign that there is none."
+      : `So many rows would have shown a leakage of ${short(unit.of(detectable))} ${unit.name} per record in 4 cases out of 5; a smaller one can be there and not be seen.`,
+  differ: (positive: string): string =>
+    `The groups differ in how often the target is "${positive}". A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
+  unclear: (positive: string): string =>
+    `These rows do not show that the groups differ in how often the target is "${positive}". If they do not, demographic parity and equalised odds can both hold; if they do, no predictor that is any good satisfies both, and you would have to choose.`,
+  unknown:
+    "Whether the groups differ in how often the target is positive could not be estimated. Where they do, no predictor that is any good satisfies both demographic parity and equalised odds.",
+};
+
+const wasFound = ({ pValue }: Leakage): boolean => pValue < 0.05;
+
+const GIVEN = ", once the target is known,";
+
+/** The one sentence about a leakage; "none found" comes with what could have been. */
+export const verdict = (leakage: Leakage, attribute: string, bits: boolean, givenTarget: boolean): string => {
+  const extra = givenTarget ? GIVEN : "";
+  return wasFound(leakage)
+    ? auditTexts.found(unitOf(bits), leakage, attribute, extra)
+    : auditTexts.noneFound(unitOf(bits), leakage, attribute, extra);
+};
+
+export const impossibility = ({ baseRates, positive }: ParityAudit): string =>
+  baseRates === "differ"
+    ? auditTexts.differ(positive)
+    : baseRates === "unclear"
+      ? auditTexts.unclear(positive)
+      : auditTexts.unknown;
+
+const chart = async (specification: Parameters<typeof renderSvg>[0], caption: string): Promise<Html> =>
+  figure(await renderSvg(specification), caption);
+
+const barOf = (name: string, value: number, [low, high]: Interval, of: (x: number) => number): Bar => ({
+  name,
+  value: of(value),
+  low: of(low),
+  high: of(high),
+});
+
+const MOST_GROUPS = 20;
+const MOST_COLUMNS = 12;
+
+const groupsSection = async (
+  { audit, parity, name }: AttributeAudit,
+  target: string,
+  level: string,
+): Promise<Html[]> => {
+  const tested = audit.groups.some(({ testRows }) => testRows !== undefined);
+  const rateOf = (group: LeakageAudit["groups"][number]) =>
+    group.baseRates?.find((rate) => rate.target === parity.positive);
+  const shown = audit.groups.slice(0, MOST_GROUPS);
+  const bars = shown.flatMap((group) => {
+    const rate = rateOf(group);
+    return rate === undefined ? [] : [barOf(group.name, rate.rate, rate.interval, (x) => x)];
+  });
+  return [
+    html`<h2>Who is in the table</h2>
+<p>Groups by ${name}, and how often the target (${target}) is "${parity.positive}" in each.</p>`,
+    htmlTable(
+      [
+        "group",
+        "rows",
+        "share",
+        ...(tested ? ["test rows"] : []),
+        `"${parity.positive}"`,
+        `${level} interval`,
+      ],
+      shown.map((group) => {
+        const rate = rateOf(group);
+        return [
+          group.name,
+          String(group.rows),
+          percent(group.share),
+          ...(tested ? [String(group.testRows ?? 0)] : []),
+          rate === undefined ? "not known" : percent(rate.rate),
+          rate === undefined ? "" : `${percent(rate.interval[0])} to ${percent(rate.interval[1])}`,
+        ];
+      }),
+    ),
+    ...(audit.groups.length > MOST_GROUPS
+      ? [html`<p>${audit.groups.length - MOST_GROUPS} more groups are in the JSON.</p>`]
+      : []),
+    ...(bars.length > 0
+      ? [await chart(baseRatesChart(bars, parity.positive, level), "Base rates by group.")]
+      : []),
+  ];
+};
+
+const leakageRows = (leakage: Leakage, unit: Unit): string[][] =>
+  leakage.adversaries.map(({ name, nats, interval, heldOut }) => [
+    name === leakage.winner ? `${name} (found most)` : name,
+    short(unit.of(nats)),
+    between(interval, unit.of),
+    short(unit.of(heldOut)),
+  ]);
+
+const leakageSection = async (
+  { audit, name }: AttributeAudit,
+  unit: Unit,
+  level: string,
+): Promise<Html[]> => {
+  const { unconditional, conditional } = audit.leakage;
+  const barsOf = (leakage: Leakage) =>
+    leakage.adversaries.map((each) => barOf(each.name, each.nats, each.interval, unit.of));
+  const table = (leakage: Leakage) =>
+    htmlTable(["adversary", unit.name, `${level} interval`, "on rows held out"], leakageRows(leakage, unit));
+  const summary = (title: string, leakage: Leakage) => [
+    title,
+    short(unit.of(leakage.nats)),
+    between(leakage.interval, unit.of),
+    chance(leakage.pValue),
+    leakage.detectable === undefined ? "not known" : short(unit.of(leakage.detectable)),
+    short(unit.of(leakage.entropy)),
+  ];
+  return [
+    html`<h2>How much is given away</h2>
+<p>Adversaries, models of different kinds, tried to guess ${name} of records they had not seen from the other columns.
+What they gain over guessing by the groups' shares alone is the leakage: 0 if the columns say nothing, and at most
+${short(unit.of(unconditional.entropy))} ${unit.name} if they say everything. The worst adversary counts.</p>`,
+    htmlTable(
+      ["leakage", unit.name, `${level} interval`, "p", "smallest that could be seen", "all there is"],
+      [
+        summary("from the features", unconditional),
+        ...(conditional === undefined ? [] : [summary("when the target is known too", conditional)]),
+      ],
+    ),
+    html`<p>p is the chance of seeing as much where nothing is given away, the choice among the adversaries taken into
+account. What no adversary can find may still be there: the figures say what these adversaries find.</p>`,
+    await chart(
+      adversariesChart(
+        barsOf(unconditional),
+        conditional === undefined ? [] : barsOf(conditional),
+        unit.name,
+        level,
+      ),
+      "What each adversary finds, carried on to what it would reach with endless rows.",
+    ),
+    table(unconditional),
+    ...(conditional === undefined ? [] : [html`<p>When the target is known too:</p>`, table(conditional)]),
+    ...notesOf([...new Set([...unconditional.notes, ...(conditional?.notes ?? [])])]),
+  ];
+};
+
+const sentence = (text: string): string => {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return begun.endsWith(".") ? begun : `${begun}.`;
+};
+
+const notesOf = (notes: readonly string[]): Html[] =>
+  notes.map((note) => html`<p class="warning">${sentence(note)}</p>`);
+
+const columnsSection = async (
+  { audit, name }: AttributeAudit,
+  unit: Unit,
+  level: string,
+): Promise<Html[]> => {
+  if (audit.columns.length === 0) return [];
+  const shown = audit.columns.slice(0, MOST_COLUMNS);
+  const proxies = audit.columns.filter(({ proxy }) => proxy);
+  const { topTenth } = audit.rows;
+  return [
+    html`<h2>Where it comes from</h2>
+<p>${
+      proxies.length === 0
+        ? `No single column clearly stands in for ${name}.`
+        : `${proxies.length === 1 ? "One column stands" : `${proxies.length} columns stand`} in for ${name} to some degree, most of all ${proxies
+            .slice(0, 3)
+            .map((column) => column.name)
+            .join(", ")}.`
+    } A column that says much by itself but is hardly missed repeats what others say: leaving it out would change little.</p>`,
+    await chart(
+      columnsChart(
+        shown.map((column) => ({
+          alone: barOf(column.name, column.alone.nats, column.alone.interval, unit.of),
+          givenRest: barOf(column.name, column.givenRest.nats, column.givenRest.interval, unit.of),
+        })),
+        unit.name,
+        level,
+      ),
+      "By itself: counted on rows held out, numbers in ten classes. Lost without it: what the best adversary loses when the column is shuffled.",
+    ),
+    htmlTable(
+      ["column", "by itself", `${level} interval`, "lost without it", `${level} interval`],
+      shown.map((column) => [
+        column.name,
+        short(unit.of(column.alone.nats)),
+        between(column.alone.interval, unit.of),
+        short(unit.of(column.givenRest.nats)),
+        between(column.givenRest.interval, unit.of),
+      ]),
+    ),
+    ...(audit.columns.length > MOST_COLUMNS
+      ? [html`<p>${audit.columns.length - MOST_COLUMNS} more columns are in the JSON.</p>`]
+      : []),
+    html`<p>${
+      topTenth === undefined
+        ? "No record stands out."
+        : `The tenth of the records that gives most away carries ${percent(topTenth)} of the leakage.`
+    } The records themselves are listed by number in the JSON.</p>`,
+  ];
+};
+
+const partInWords = (part: GapPart | undefined): string =>
+  part === undefined ? "not known" : `${short(part.value)} (${between(part.interval)})`;
+
+const predictorRows = ({ decomposition }: PredictorParity): string[][] =>
+  decomposition.map(({ group, reference, gap, reading, features, reason }) => [
+    `${group} against ${reference}`,
+    partInWords(gap),
+    partInWords(reading),
+    reason === undefined ? partInWords(features) : reason,
+  ]);
+
+const gapInWords = ({ value, interval, reason }: PredictorParity["demographicParity"]): string =>
+  value === undefined
+    ? `not known (${reason ?? "no rows"})`
+    : interval === undefined
+      ? short(value)
+      : `${short(value)} (${between(interval)})`;
+
+const READS = "sees the attribute";
+const DOES_NOT = "does not see it";
+
+const paritySection = async (
+  { audit, parity, name }: AttributeAudit,
+  unit: Unit,
+  level: string,
+): Promise<Html[]> => {
+  const { unconditional, conditional } = audit.leakage;
+  const kindOf = ({ readsAttribute }: PredictorParity) => (readsAttribute ? READS : DOES_NOT);
+  const bars = parity.predictors.flatMap((predictor) =>
+    predictor.decomposition.slice(0, 4).flatMap(({ group, gap, reading, features }) =>
+      (
+        [
+          ["gap", gap],
+          ["by reading it", reading],
+          ["by the features", features],
+        ] as const
+      ).flatMap(([part, value]) =>
+        value === undefined
+          ? []
+          : [
+              {
+                ...barOf(
+                  predictor.decomposition.length > 1 ? `${group}: ${part}` : part,
+                  value.value,
+                  value.interval,
+                  (x) => x,
+                ),
+                kind: kindOf(predictor),
+              },
+            ],
+      ),
+    ),
+  );
+  return [
+    html`<h2>What this means for predictions</h2>
+<p class="${parity.baseRates === "differ" ? "warning" : "note"}">${impossibility(parity)}</p>
+<p>Groups differ by up to ${gapInWords(parity.baseRateDifference)} in how often the target is "${parity.positive}".</p>`,
+    ...(parity.reason === undefined ? [] : notesOf([parity.reason])),
+    ...(parity.predictors.length === 0
+      ? []
+      : [
+          html`<p>Two predictors of the target were made (${parity.predictor}): one sees ${name}, one does not. The gap between the
+groups' mean predictions has two parts: what comes from reading ${name}, and what comes from the groups' different
+features. A predictor that does not see ${name} has only the second.</p>`,
+          await chart(
+            decompositionChart(bars, `bars are ${level} intervals`, [READS, DOES_NOT]),
+            "The gap of the mean predicted probability, on rows held out, and its two parts.",
+          ),
+          ...parity.predictors.flatMap((predictor) => [
+            html`<p>The predictor that ${kindOf(predictor)}: right for ${percent(predictor.accuracy)} of the records; largest difference of
+selection rates ${gapInWords(predictor.demographicParity)}, of error rates (equalised odds)
+${gapInWords(predictor.equalisedOdds)}.</p>`,
+            htmlTable(["groups", "gap", "by reading it", "by the features"], predictorRows(predictor)),
+          ]),
+        ]),
+    html`<p>A predictor that does not see ${name} treats the groups alike if either of two conditions holds. How far they are
+from holding is the leakage itself:</p>`,
+    htmlTable(
+      ["condition", `leakage (${unit.name})`, `${level} interval`],
+      [
+        [
+          "features independent of the attribute",
+          short(unit.of(unconditional.nats)),
+          between(unconditional.interval, unit.of),
+        ],
+        ...(conditional === undefined
+          ? []
+          : [
+              [
+                "features independent of it, given the target",
+                short(unit.of(conditional.nats)),
+                between(conditional.interval, unit.of),
+              ],
+            ]),
+      ],
+    ),
+  ];
+};
+
+export const comparisonTexts = {
+  verdict: (difference: LeakageDifference, unit: Unit): string => {
+    const [low, high] = difference.interval;
+    const by = `${short(unit.of(difference.nats))} ${unit.name} per record (${between(difference.interval, unit.of)})`;
+    if (high < 0) return `the second table gives away less: ${by}`;
+    if (low > 0) return `the second table gives away more: ${by}`;
+    return `no clear difference: ${by}`;
+  },
+};
+
+const comparisonSection = (comparison: AuditComparison, first: string, unit: Unit): Html[] => [
+  html`<h2>Compared with ${comparison.table}</h2>
+<p>Second table (${comparison.table}) minus first (${first}); below 0, the second is fairer.</p>`,
+  htmlTable(
+    ["attribute", "first", "second", "from the features", "when the target is known too", "records"],
+    comparison.attributes.map(({ name, first: one, second, unconditional, conditional }) => [
+      name,
+      short(unit.of(one)),
+      short(unit.of(second)),
+      comparisonTexts.verdict(unconditional, unit),
+      conditional === undefined ? "not known" : comparisonTexts.verdict(conditional, unit),
+      unconditional.paired ? "the same, compared in pairs" : "different",
+    ]),
+  ),
+];
+
+/** The whole page. */
+export const auditHtml = async (report: AuditReport): Promise<string> => {
+  const unit = unitOf(report.bits);
+  const { certificate } = report;
+  const level = levelInWords(report.attributes[0].audit.settings.level);
+  const { settings } = report.attributes[0].audit;
+  const sections: Html[] = [];
+  for (const attribute of report.attributes) {
+    if (report.attributes.length > 1) sections.push(html`<h1 class="attribute">By ${attribute.name}</h1>`);
+    sections.push(
+      ...(await groupsSection(attribute, report.target, level)),
+      ...(await leakageSection(attribute, unit, level)),
+      ...(await columnsSection(attribute, unit, level)),
+      ...(await paritySection(attribute, unit, level)),
+      ...notesOf(attribute.audit.notes),
+    );
+  }
+  return page(`Audit of ${report.table}`, [
+    html`<h1>What ${report.table} gives away</h1>
+<p class="lead">${report.rows} records, ${report.features} columns to guess from, target ${report.target}.</p>`,
+    ...report.attributes.flatMap(({ name, audit }) => {
+      const { unconditional, conditional } = audit.leakage;
+      const said = [
+        html`<p class="${wasFound(unconditional) ? "warning" : "note"}">${verdict(unconditional, name, report.bits, false)}</p>`,
+        ...(conditional === undefined
+          ? []
+          : [
+              html`<p class="${wasFound(conditional) ? "warning" : "note"}">${verdict(conditional, name, report.bits, true)}</p>`,
+            ]),
+      ];
+      return report.givenTarget ? said.reverse() : said;
+    }),
+    ...(report.comparison === undefined ? [] : comparisonSection(report.comparison, report.table, unit)),
+    ...sections,
+    html`<h2>How it was measured</h2>
+<p>Every record was judged by models that had not seen it (${settings.folds} folds, or the test table where one was given).
+Each adversary's probabilities were calibrated on inner folds and drawn towards the groups' shares where they could
+not be trusted, so that an adversary that finds nothing gets 0. Estimates are carried on from two sizes of training set to
+endless rows. Intervals are over the records (${settings.replicates} resamples) and hold for all adversaries at once. The test
+shuffles the attribute (${settings.permutations} times in every fold), and takes the best adversary in every shuffle as well. The
+smallest leakage that could be seen comes from ${settings.plants} tables in which a known leak was planted in one column. The
+leakage is a lower bound of what an all-knowing adversary would find.</p>`,
+    ...report.notes.map((note) => html`<p>${sentence(note)}</p>`),
+    html`<h2>Certificate</h2>
+<p>With these inputs, this version, seed and settings anybody gets the same numbers.</p>`,
+    htmlTable(
+      ["input", "file", "rows", "sha256"],
+      certificate.inputs.map(({ role, name, rows, sha256 }) => [
+        role,
+        name,
+        String(rows),
+        sha256 === undefined ? "one of the paper's tasks" : `${sha256.slice(0, 16)}…`,
+      ]),
+    ),
+    html`<pre style="white-space: pre-wrap; overflow-wrap: anywhere; font-size: .75rem">${JSON.stringify(certificate, null, 1)}</pre>
+<footer>fairbed ${certificate.version}, seed ${certificate.seed}</footer>`,
+  ]);
+};
