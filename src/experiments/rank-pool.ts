@@ -2,9 +2,10 @@
  * Which rows of an unlabelled table to label next, and why. The pool is read in parts and never held as a whole; the
  * scores are the same as of all at once.
  */
-import type { Selected } from "../active/batch.js";
+import { type Selected, selectBatch } from "../active/batch.js";
 import type { Correction } from "../active/correction.js";
 import { fit } from "../active/loop.js";
+import type { Quota } from "../active/quotas.js";
 import { createBest, createRanker } from "../active/ranker.js";
 import { type StrategyName, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
@@ -37,6 +38,7 @@ export interface RankSettings {
   readonly costs?: string;
   readonly costWeight?: number;
   readonly id?: string;
+  readonly quotas?: readonly Quota[];
   readonly seed: number;
 }
 
@@ -49,6 +51,8 @@ export interface RankInput {
   readonly targets?: Table;
   /** Other rows whose sensitive attribute is known: the sensitive model is fitted on them instead. */
   readonly sensitive?: Table;
+  /** The group of every row of a part, for quotas. */
+  readonly groupsOf?: (part: Table) => Int32Array;
   readonly onPart?: (rows: number) => void | Promise<void>;
 }
 
@@ -119,18 +123,24 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
     sensitiveCorrection: settings.correction,
     stream: stream.split("parts"),
   });
-  const best = createBest(
-    Math.min(settings.top, rows),
-    settings.costWeight ?? (settings.costs === undefined ? 0 : 1),
-  );
+  const size = Math.min(settings.top, rows);
+  const costWeight = settings.costWeight ?? (settings.costs === undefined ? 0 : 1);
+  // Whatever the quotas, what is chosen of a group is among the best of the group.
+  const bestOf = new Map<number, ReturnType<typeof createBest>>();
+  const bestIn = (group: number) => {
+    const known = bestOf.get(group) ?? createBest(size, costWeight);
+    bestOf.set(group, known);
+    return known;
+  };
   const names = new Map<number, string | number>();
   let first = 0;
   let part = 0;
   for await (const table of input.pool()) {
     const { score, target, leakage } = ranker.score(encode(table), part++);
     const costs = settings.costs === undefined ? undefined : numbersIn(table, settings.costs);
+    const groups = input.groupsOf?.(table);
     for (let at = 0; at < table.rows; at++) {
-      best.offer({
+      bestIn(groups?.[at] ?? -1).offer({
         row: first + at,
         score: score[at],
         target: target[at],
@@ -140,7 +150,7 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
     }
     if (settings.id !== undefined) {
       const idColumn = columnNamed(table, settings.id);
-      for (const { row } of best.ranked()) {
+      for (const { row } of [...bestOf.values()].flatMap((best) => best.ranked())) {
         if (row < first) continue;
         const at = row - first;
         names.set(
@@ -152,11 +162,33 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
     first += table.rows;
     await input.onPart?.(first);
   }
-  const candidates = best.ranked().map((each) => {
+  const candidates = withinQuotas(bestOf, size, costWeight, settings.quotas).map((each) => {
     const id = names.get(each.row);
     return id === undefined ? each : { ...each, id };
   });
   return { candidates, rows, labelled: labelled.table.rows, targets: targets.rows, features, notes };
+};
+
+/** The best of all groups together, as far as the quotas allow. */
+const withinQuotas = (
+  bestOf: ReadonlyMap<number, ReturnType<typeof createBest>>,
+  size: number,
+  costWeight: number,
+  quotas: readonly Quota[] = [],
+): Selected[] => {
+  const all = [...bestOf]
+    .flatMap(([group, best]) => best.ranked().map((each) => ({ ...each, group })))
+    .sort((a, b) => a.row - b.row);
+  const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
+  const parts = {
+    score: numbers(({ score }) => score),
+    target: numbers(({ target }) => target),
+    leakage: numbers(({ leakage }) => leakage),
+  };
+  const constraints = { groups: numbers(({ group }) => group), quotas };
+  return selectBatch(parts, { size, costs: numbers(({ cost }) => cost), costWeight, ...constraints }).map(
+    (each) => ({ ...each, row: all[each.row].row }),
+  );
 };
 
 const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);

@@ -118,7 +118,7 @@ export const auditTexts = {
     attribute: string,
     extra: string,
   ): string =>
-    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (between ${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The adversary that found most is ${winner}.`,
+    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The adversary that found most is ${winner}.`,
   noneFound: (unit: Unit, { pValue, detectable }: Leakage, attribute: string, extra: string): string =>
     `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
   detectable: (unit: Unit, detectable: number | undefined): string =>

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { loopTexts } from "../../src/active/loop.js";
 import { acquireTexts } from "../../src/cli/commands/active/acquire.js";
 import { methodTexts } from "../../src/cli/commands/active/method-options.js";
+import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
 import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
 import { tableOptionTexts } from "../../src/cli/commands/data/table-options.js";
 import { randomStream } from "../../src/core/random.js";
@@ -82,6 +83,7 @@ describe("acquire", () => {
     ["fairbed", ["--paper"]],
     ["fairbed", ["--sensitive-model", "pretrained", "--batch-kind", "joint"]],
     ["fairbed", ["--leakage-budget", "1", "--costs", "price"]],
+    ["fairbed", ["--quota", "town=north:6-,town=south:-2"]],
     ["fairbed", ["--dp-at-least", "0.9", "--correction", "analytic"]],
   ])("%s %j", async (method, more) => {
     const answer = await json("acquire", table, ...TASK, ...QUICK, "--method", method, ...more);
@@ -169,6 +171,19 @@ describe("rank", () => {
     expect(lines[0]).toBe("rank,row,id,score,target,leakage,cost");
     expect(lines).toHaveLength(8);
     expect(answer.candidates.filter(({ cost }: { cost: number }) => cost === 1).length).toBeGreaterThan(4);
+  });
+
+  test("quotas", async () => {
+    const all = await json(...words, "--top", "9", "--quota", "town=north:4-,town=south:-1");
+    const rows = readFileSync(pool, "utf8").split("\n");
+    const towns = all.candidates.map(({ row }: { row: number }) => rows[row + 1].split(",")[3]);
+    expect(towns.filter((town: string) => town === "north").length).toBeGreaterThanOrEqual(4);
+    expect(towns.filter((town: string) => town === "south").length).toBeLessThanOrEqual(1);
+    const { code, stderr } = await invoke([...words, "--quota", "town=north"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `fairbed: ${quotaOptionTexts.form("town=north")}\n`,
+    });
   });
 
   test("says it to a person, and what is missing", async () => {

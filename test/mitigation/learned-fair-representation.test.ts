@@ -292,6 +292,15 @@ describe("learnFairRepresentation", () => {
     );
   });
 
+  it("leaves w free where that is asked for, and then fits more closely", () => {
+    const [within, free] = [true, false].map((bounded) =>
+      learnFairRepresentation(rows, randomStream(1), { ...settings, bounded }),
+    );
+    for (const w of within.weights) expect(Math.abs(w - 0.5)).toBeLessThanOrEqual(0.5);
+    expect(Math.max(...free.weights.map((w) => Math.abs(w - 0.5)))).toBeGreaterThan(0.5);
+    expect(free.losses.loss).toBeLessThan(within.losses.loss);
+  });
+
   it("stays within AIF360's bounds with its settings", () => {
     const { weights, standardisation, losses } = learnFairRepresentation(rows, randomStream(1), {
       ...aif360Representation,

@@ -24,6 +24,7 @@ import {
 import { readTask, tableOptions } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
 import { goalOptions, methodOptions } from "./method-options.js";
+import { quotaOption } from "./quota-option.js";
 
 export const acquireTexts = {
   budget: (given: number, rows: number) =>
@@ -56,6 +57,7 @@ export const simulationOptions = {
   ),
   costs: text("--costs <column>", "what the label of each row costs"),
   costWeight: optionalReal("--cost-weight <number>", "what a unit of cost is worth, in nats", { min: 0 }),
+  quota: quotaOption,
   categories: choice<CategoryEncoding>(
     "--categories <how>",
     "how categories become numbers",

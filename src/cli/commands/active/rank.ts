@@ -7,6 +7,7 @@ import { argument, choice, integer, optionalReal, text } from "../../options.js"
 import { readSettings, tableOptions, taskSettings } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
 import { methodOptions, sensitiveForestOf } from "./method-options.js";
+import { groupsOf, parseQuotas, quotaOption, quotasByGroup } from "./quota-option.js";
 
 export const rankCommandTexts = {
   noLabelled:
@@ -44,6 +45,7 @@ export const rank = defineCommand({
     ),
     targets: integer("--targets <number>", "how many rows of the pool that sample has", 200, { min: 1 }),
     sensitiveTable: text("--sensitive-table <table>", "other rows whose sensitive attribute is known"),
+    quota: quotaOption,
     costs: text("--costs <column>", "what the label of each row costs"),
     costWeight: optionalReal("--cost-weight <number>", "what a unit of cost is worth, in nats (1)", {
       min: 0,
@@ -60,6 +62,7 @@ export const rank = defineCommand({
   reportsProgress: true,
   async run({ arguments: { pool: path }, options, context }) {
     const started = performance.now();
+    const quota = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
     const { readTable, streamTable } = await import("../../../data/source.js");
     const { defineTask } = await import("../../../data/task.js");
@@ -90,6 +93,7 @@ export const rank = defineCommand({
       seed,
       ...(costs === undefined ? {} : { costs, costWeight: costWeight ?? 1 }),
       ...(id === undefined ? {} : { id }),
+      ...(quota === undefined ? {} : { quotas: quotasByGroup(quota) }),
     };
     let progress: ReturnType<typeof context.progress> | undefined;
     const ranking = await rankPool(
@@ -98,6 +102,7 @@ export const rank = defineCommand({
         pool: () => streamTable(path, reading),
         ...(targets === undefined ? {} : { targets }),
         ...(sensitive === undefined ? {} : { sensitive }),
+        ...(quota === undefined ? {} : { groupsOf: (part) => groupsOf(part, quota) }),
         async onPart(rows) {
           progress ??= context.progress("scoring", Math.max(1, rows));
           progress.update(rows);

@@ -4,6 +4,7 @@ import { RECOMMENDED, type SimulationRun, type SimulationSettings } from "../../
 import type { OptionValues } from "../../command.js";
 import type { simulationOptions } from "./acquire.js";
 import { goalOf, type goalOptions, type methodOptions, sensitiveForestOf } from "./method-options.js";
+import { groupsOf, parseQuotas, quotasByGroup, requireValues } from "./quota-option.js";
 
 export type AcquireWords = OptionValues<typeof methodOptions & typeof goalOptions & typeof simulationOptions>;
 
@@ -36,9 +37,12 @@ export const settingsOf = (words: AcquireWords): SimulationSettings => {
 /** What a simulation takes beside its settings: costs, and members that come from a file. */
 export const runOf = async (task: Task, words: AcquireWords): Promise<SimulationRun> => {
   const { costs, costWeight, sensitiveModel } = words;
+  const quota = parseQuotas(words.quota);
+  if (quota !== undefined) requireValues(task.table, quota);
   const supplied = await suppliedBy(sensitiveModel, task);
   return {
     ...(supplied === undefined ? {} : { supplied }),
+    ...(quota === undefined ? {} : { groups: groupsOf(task.table, quota), quotas: quotasByGroup(quota) }),
     ...(costs === undefined ? {} : { costs: await costsOf(task, costs), costWeight: costWeight ?? 1 }),
   };
 };

@@ -45,7 +45,7 @@ export const lfr = defineCommand({
         min: 0,
       },
     ),
-    bounded: flag("--bounded", "keep the prototypes' labels within 0 and 1, as AIF360 does"),
+    unbounded: flag("--unbounded", "let what a prototype says of the target leave 0 to 1"),
     steps: integer("--steps <number>", "the most steps from a start", 5000, { min: 1 }),
     restarts: integer("--restarts <number>", "random starts", 5, { min: 1 }),
   },
@@ -59,7 +59,8 @@ export const lfr = defineCommand({
     const { measure } = await import("./measures.js");
     const split = await splitTask(path, options);
     const { task, features, labels, privileged, train, test, stream } = split;
-    const { prototypes, reconstruction, prediction, parity, parityForm, smoothing, bounded } = options;
+    const { prototypes, reconstruction, prediction, parity, parityForm, smoothing } = options;
+    const bounded = !options.unbounded;
     const settings = { prototypes, reconstruction, prediction, parity, parityForm, smoothing, bounded };
     const own = train.map((row) => labels[row]);
     const walk = fairRepresentationSteps(

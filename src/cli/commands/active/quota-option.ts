@@ -1,0 +1,60 @@
+/** `--quota site=north:2-5,site=south:3-`: at least and at most so many of what is chosen. */
+import type { Quota } from "../../../active/quotas.js";
+import { InputError } from "../../../core/errors.js";
+import { asCategorical, columnNamed, type Table } from "../../../data/table.js";
+import { text } from "../../options.js";
+
+export const quotaOption = text("--quota <list>", "of what is chosen: site=north:2-5,site=south:3-");
+
+export const quotaOptionTexts = {
+  form: (given: string) =>
+    `--quota takes column=value:least-most with commas between them, such as site=north:2-5 (either number may be left out), not "${given}"`,
+  columns: (first: string, second: string) =>
+    `--quota names the columns ${first} and ${second}: quotas are on the values of one column`,
+  value: (column: string, value: string) =>
+    `the column "${column}" has no value "${value}": --quota names one that it has`,
+};
+
+export interface QuotaWords {
+  readonly column: string;
+  readonly quotas: readonly { readonly value: string; readonly atLeast?: number; readonly atMost?: number }[];
+}
+
+const ONE = /^([^=]+)=(.+):(\d*)-(\d*)$/;
+
+export const parseQuotas = (given: string | undefined): QuotaWords | undefined => {
+  if (given === undefined) return undefined;
+  const quotas = given.split(",").map((each) => {
+    const [, column, value, least, most] = ONE.exec(each.trim()) ?? [];
+    if (column === undefined || (least === "" && most === "")) {
+      throw new InputError("quota", quotaOptionTexts.form(each));
+    }
+    return {
+      column: column.trim(),
+      value: value.trim(),
+      ...(least === "" ? {} : { atLeast: Number(least) }),
+      ...(most === "" ? {} : { atMost: Number(most) }),
+    };
+  });
+  const [{ column }] = quotas;
+  const other = quotas.find((each) => each.column !== column);
+  if (other !== undefined) throw new InputError("quota", quotaOptionTexts.columns(column, other.column));
+  return { column, quotas };
+};
+
+/** The group of every row, [rows], -1 where it has no quota, and the quotas by those groups. */
+export const groupsOf = (table: Table, { column, quotas }: QuotaWords): Int32Array => {
+  const { codes, levels } = asCategorical(columnNamed(table, column));
+  const groupOfLevel = levels.map((level) => quotas.findIndex(({ value }) => value === level));
+  return Int32Array.from(codes, (code) => (code < 0 ? -1 : groupOfLevel[code]));
+};
+
+export const quotasByGroup = ({ quotas }: QuotaWords): Quota[] =>
+  quotas.map(({ value: _, ...bounds }, group) => ({ group, ...bounds }));
+
+/** Fails where a quota is on a value that the column does not have. */
+export const requireValues = (table: Table, { column, quotas }: QuotaWords): void => {
+  const { levels } = asCategorical(columnNamed(table, column));
+  const unknown = quotas.find(({ value }) => !levels.includes(value));
+  if (unknown !== undefined) throw new InputError("quota", quotaOptionTexts.value(column, unknown.value));
+};

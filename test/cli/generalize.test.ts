@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { generalizeTexts } from "../../src/cli/commands/experiments/generalize.js";
+import { syntheticPool } from "../../src/data/synthetic.js";
+import { asCategorical, columnNames } from "../../src/data/table.js";
+import { needsDist } from "../setup/dist.js";
+import { invoke } from "./invoke.js";
+
+needsDist();
+const folder = mkdtempSync(join(tmpdir(), "fairbed-generalize-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const { table } = syntheticPool({ rows: 400, seed: 3, bias: 1 });
+const columns = table.columns.map(asCategorical);
+const csv = (from: number, to: number): string => {
+  const lines = Array.from({ length: to - from }, (_, i) =>
+    columns.map(({ codes, levels }) => levels[codes[from + i]]).join(","),
+  );
+  return [columnNames(table).join(","), ...lines, ""].join("\n");
+};
+const write = (name: string, contents: string): string => {
+  writeFileSync(join(folder, name), contents);
+  return join(folder, name);
+};
+const people = write("people.csv", csv(0, 400));
+const { settings } = syntheticPool({ rows: 1 });
+const TASK = ["--target", String(settings.target), "--sensitive", settings.sensitive.map(String).join(",")];
+
+test("every model on what acquire chose, on the rows that it held out", async () => {
+  const acquired = await invoke([
+    ..."acquire --budget 40 --batch 20 --seeds 2 --trees 30 --json --quiet".split(" "),
+    people,
+    ...TASK,
+  ]);
+  const answer = write("acquired.json", acquired.stdout);
+  const words = ["generalize", answer, "--table", people, "--models", "forest,boosting,mlp,svm,logistic"];
+  const { code, stdout, stderr } = await invoke([...words, "--json", "--quiet"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { models, seeds } = JSON.parse(stdout);
+  expect(seeds).toBe(2);
+  for (const name of ["forest", "boosting", "mlp", "svm", "logistic"]) {
+    expect(models[name].accuracy.mean).toBeGreaterThan(0.5);
+    expect(models[name].dpRatio.n).toBe(2);
+  }
+  const person = await invoke([...words, "--quiet"]);
+  expect(person.stdout).toContain("means over 2 seeds");
+  const without = await invoke(["generalize", answer]);
+  expect(without).toMatchObject({ code: 2, stderr: `fairbed: ${generalizeTexts.tableOfAnswer(answer)}\n` });
+});
+
+test("two tables", async () => {
+  const [labelled, tested] = [write("labelled.csv", csv(0, 150)), write("test.csv", csv(150, 400))];
+  const { stdout } = await invoke([
+    "generalize",
+    labelled,
+    "--test",
+    tested,
+    ...TASK,
+    "--models",
+    "forest",
+    "--json",
+  ]);
+  const { models } = JSON.parse(stdout);
+  expect(models.forest.accuracy.mean).toBeGreaterThan(0.6);
+  expect(await invoke(["generalize", labelled, ...TASK])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${generalizeTexts.noTest(labelled)}\n`,
+  });
+  expect(await invoke(["generalize", labelled, ...TASK, "--models", "forrest"])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${generalizeTexts.model("forrest", "forest")}\n`,
+  });
+  const wrong = write("wrong.json", "{}");
+  expect(await invoke(["generalize", wrong])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${generalizeTexts.notAnswer(wrong)}\n`,
+  });
+});
