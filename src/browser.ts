@@ -212,6 +212,7 @@ export {
   parityRatios,
 } from "./fairness/group-metrics.js";
 export { type ScoreDistances, scoreDistances } from "./fairness/score-distances.js";
+export { Boosting, type BoostingLearner, type BoostingOptions, boosting } from "./learners/boosting.js";
 export type {
   Classifier,
   DenseMembers,
@@ -230,4 +231,29 @@ export {
   type SavedForest,
   saveForest,
 } from "./learners/forest.js";
+export {
+  type LogisticLearner,
+  type LogisticOptions,
+  LogisticRegression,
+  logistic,
+} from "./learners/logistic.js";
+export { Mlp, type MlpLearner, type MlpOptions, mlp } from "./learners/mlp.js";
+export { Svm, type SvmLearner, type SvmOptions, svm } from "./learners/svm.js";
+export { type MinimiseOptions, type Minimum, minimise, minimiseSteps } from "./mitigation/lbfgs.js";
+export {
+  aif360Representation,
+  applyRepresentation,
+  type FairRepresentation,
+  fairRepresentationSteps,
+  learnFairRepresentation,
+  predictFromRepresentation,
+  type RepresentationOptions,
+} from "./mitigation/learned-fair-representation.js";
+export {
+  applyRejectOption,
+  type FittedRejectOption,
+  fitRejectOption,
+  type RejectOptionOptions,
+  type RejectOptionRule,
+} from "./mitigation/reject-option.js";
 export * as texts from "./texts.js";

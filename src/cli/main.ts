@@ -5,11 +5,19 @@ import { commands as compute } from "./commands/compute.js";
 import { commands as data } from "./commands/data.js";
 import { commands as design } from "./commands/design.js";
 import { commands as experiments } from "./commands/experiments.js";
+import { commands as mitigation } from "./commands/mitigation.js";
 import { runCommandLine } from "./run.js";
 import { version } from "./version.js";
 
 /** In the order of `fairbed --help`: one entry for each folder that has commands. */
-export const commands: readonly Command[] = [...active, ...design, ...experiments, ...data, ...compute];
+export const commands: readonly Command[] = [
+  ...active,
+  ...design,
+  ...experiments,
+  ...mitigation,
+  ...data,
+  ...compute,
+];
 
 export const main = async (argv: readonly string[]): Promise<void> => {
   process.exit(await runCommandLine({ commands, version: version(), argv }));

@@ -134,10 +134,17 @@ const parserOption = ({ flags, summary, parse, fallback, choices }: Options[stri
 const pairUp = (names: readonly string[], values: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name, index) => [name, values[index]]));
 
+/** Longer lines have what they do below them, so that the others stay beside theirs. */
+const EXAMPLE_WIDTH = 44;
+
 const exampleText = (examples: readonly { line: string; says: string }[]): string => {
   const lines = examples.map(({ line }) => `fairbed ${line}`);
-  const width = Math.max(0, ...lines.map((line) => line.length));
-  const rows = examples.map(({ says }, index) => `  ${lines[index].padEnd(width)}  ${says}`);
+  const width = Math.max(0, ...lines.map(({ length }) => length).filter((length) => length <= EXAMPLE_WIDTH));
+  const rows = examples.map(({ says }, index) =>
+    lines[index].length > width
+      ? `  ${lines[index]}\n  ${"".padEnd(width)}  ${says}`
+      : `  ${lines[index].padEnd(width)}  ${says}`,
+  );
   return ["", "Examples:", ...rows].join("\n");
 };
 

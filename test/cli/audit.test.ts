@@ -18,7 +18,7 @@ const run = (words: readonly string[]) =>
 const FAST = ["--adversaries", "logistic,lookup", "--plants", "2", "--permutations", "99", "--quiet"];
 
 /** People with a group, an age, a town that follows the group with this chance of an error, and an outcome. */
-const people = (name: string, error: number, rows = 240): string => {
+const people = (name: string, error: number, rows = 160): string => {
   const stream = randomStream("people");
   const lines = ["group,race,age,town,skill,hired"];
   for (let row = 0; row < rows; row++) {

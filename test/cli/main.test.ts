@@ -21,7 +21,9 @@ describe("fairbed", () => {
       expect(stdout).toContain(`\n${group}:\n`);
       expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b.* ${summary}$`, "m"));
     }
-    expect(stdout.slice(stdout.indexOf("\nExamples:"))).toMatch(/^\nExamples:\n(?: {2}fairbed .+\n)+$/);
+    expect(stdout.slice(stdout.indexOf("\nExamples:"))).toMatch(
+      /^\nExamples:\n(?: {2}fairbed .+\n(?: {10,}.+\n)?)+$/,
+    );
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 

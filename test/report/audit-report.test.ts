@@ -20,7 +20,7 @@ import {
 
 /** Groups, a column that copies them with this chance of an error, and a target that is what it likes. */
 const attribute = async (error: number, rows = 240): Promise<AttributeAudit> => {
-  const stream = randomStream("report").split(error);
+  const stream = randomStream("report").split(String(error));
   const sensitive = Int32Array.from({ length: rows }, () => stream.integer(2));
   const values = new Float32Array(2 * rows);
   sensitive.forEach((group, row) => {

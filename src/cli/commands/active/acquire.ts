@@ -73,8 +73,8 @@ export const acquireCommand = defineCommand({
   summary: "simulate a fair acquisition on a labelled table",
   examples: [
     {
-      line: "acquire people.csv --target income=high --sensitive sex --seeds 8",
-      says: "what 400 labels chosen by FairBED would give",
+      line: "acquire people.csv --target hired=yes --sensitive sex",
+      says: "what 400 labels would give",
     },
     {
       line: "acquire --task students --method random --budget 100 --json",

@@ -33,9 +33,9 @@ const HEADS = ["accuracy", "parity", "parity, matched", "selected", "group guess
 export const demo = defineCommand({
   name: "demo",
   group: "Active learning",
-  summary: "compare three ways of asking for labels, with a report",
+  summary: "compare three ways of asking for labels",
   examples: [
-    { line: "demo", says: "random, EPIG and FairBED on a made-up pool, in under a minute" },
+    { line: "demo", says: "random, EPIG and FairBED on a made-up pool" },
     { line: "demo --bias 1 --out more-bias.html", says: "a stronger bias in the made-up data" },
   ],
   arguments: {},

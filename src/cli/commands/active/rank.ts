@@ -25,11 +25,11 @@ export const rank = defineCommand({
   summary: "say which unlabelled rows to label next, and why",
   examples: [
     {
-      line: "rank pool.parquet --labelled labelled.csv --target income=high --sensitive sex",
-      says: "the best 20 candidates, each with what it tells and gives away",
+      line: "rank pool.csv --labelled old.csv --target y --sensitive sex",
+      says: "whom to ask next",
     },
     {
-      line: "rank pool.csv --labelled done.csv --target y --sensitive sex --sensitive-table survey.csv",
+      line: "rank pool.csv --labelled old.csv --target y --sensitive sex --sensitive-table survey.csv",
       says: "the sensitive model learns from another table, so labels need no sensitive column",
     },
   ],

@@ -19,7 +19,7 @@ export const embed = defineCommand({
   examples: [
     {
       line: "data embed photos --model resnet18.onnx --out features",
-      says: "the layer before the network's class scores; run it again to continue or to add images",
+      says: "what a network sees",
     },
     {
       line: "data embed photos --model resnet18.onnx --layer /avgpool/GlobalAveragePool_output_0",

@@ -29,11 +29,11 @@ export const generalizeTexts = {
 export const generalize = defineCommand({
   name: "generalize",
   group: "Fairness",
-  summary: "train other models on acquired data and compare their fairness",
+  summary: "train other models on acquired data",
   examples: [
     {
       line: "generalize acquired.json --task students",
-      says: "what fairbed acquire --task students --json chose, seed by seed",
+      says: "on what acquire --json chose",
     },
     {
       line: "generalize labelled.csv --test test.csv --target y=1 --sensitive sex --models boosting,mlp",

@@ -22,7 +22,7 @@ const scoresIn = async (table: Table, name: string): Promise<Float64Array> => {
 export const roc = defineCommand({
   name: "mitigate roc",
   group: "Mitigation",
-  summary: "decide unsure predictions in favour of the unprivileged",
+  summary: "decide unsure cases for the less favoured group",
   examples: [
     {
       line: "mitigate roc people.csv --target income=high --sensitive sex",
