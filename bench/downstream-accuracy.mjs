@@ -111,11 +111,11 @@ try {
     npm run -s build && node bench/downstream-accuracy.mjs DATA
 
 Peers: ${about}, with their defaults on one thread; MLPClassifier and
-SVC(probability=True) stand behind a StandardScaler, as ours do inside. Both sides learn from the same rows and answer for the same 4000 others (fewer
-where the table has no more). Accuracy is of the likelier class; the difference is ours minus the peer's, with its
-standard error over splits, and the times are the best fit of each side. Tables: students (Graduate against the
-rest, and all three outcomes), adult, and census with as many rows of either class; the sensitive column is no
-feature, and texts are one-hot.
+SVC(probability=True) stand behind a StandardScaler, as ours do inside. Both sides learn
+from the same rows and answer for the same 4000 others (fewer where the table has no more). Accuracy is of the
+likelier class; the difference is ours minus the peer's, with its standard error over splits, and the times are
+the best fit of each side. Tables: students (Graduate against the rest, and all three outcomes), adult, and census
+with as many rows of either class; the sensitive column is no feature, and texts are one-hot.
 
 | table (columns) | rows | splits | model | accuracy | peer | difference | log loss | peer | fit ms | peer |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |

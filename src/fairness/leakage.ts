@@ -94,7 +94,7 @@ export interface LeakageOptions {
   readonly onFit?: ((done: number) => Promise<void> | void) | undefined;
 }
 
-/** The leakage that the adversaries find; `nats` and `interval` are undefined where nothing could be estimated. */
+/** The leakage that the adversaries find: a lower bound of what there is. */
 export interface Leakage {
   /** Per record. */
   readonly nats: number;

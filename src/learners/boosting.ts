@@ -81,19 +81,27 @@ export interface BoostingLearner extends Learner {
 /** A learner of boosted trees; XGBoost's defaults unless told otherwise. */
 export const boosting = (options: BoostingOptions = {}): BoostingLearner => {
   const { rounds = 100, rate = 0.3, maxDepth = 6, l2 = 1, minChildWeight = 1, bins = 256 } = options;
-  const require = (right: boolean, name: keyof BoostingOptions, given: unknown, expected: string): void => {
+  const requireOption = (
+    right: boolean,
+    name: keyof BoostingOptions,
+    given: unknown,
+    expected: string,
+  ): void => {
     if (!right) throw new InputError("boosting-option", boostingTexts.option(name, given, expected));
   };
   const isWhole = (given: number, least: number, most: number) =>
     Number.isInteger(given) && given >= least && given <= most;
-  require(isWhole(rounds, 1, 1e6), "rounds", rounds, "a whole number of at least 1");
-  require(rate > 0 && rate <= 1, "rate", rate, "a number above 0 and at most 1");
-  require(isWhole(maxDepth, 1, 64), "maxDepth", maxDepth, "a whole number from 1 to 64");
-  require(l2 >= 0 && l2 < Number.POSITIVE_INFINITY, "l2", l2, "a finite number of at least 0");
-  require(minChildWeight >= 0 &&
-    minChildWeight <
-      Number.POSITIVE_INFINITY, "minChildWeight", minChildWeight, "a finite number of at least 0");
-  require(isWhole(bins, 2, 65536), "bins", bins, "a whole number from 2 to 65536");
+  requireOption(isWhole(rounds, 1, 1e6), "rounds", rounds, "a whole number of at least 1");
+  requireOption(rate > 0 && rate <= 1, "rate", rate, "a number above 0 and at most 1");
+  requireOption(isWhole(maxDepth, 1, 64), "maxDepth", maxDepth, "a whole number from 1 to 64");
+  requireOption(l2 >= 0 && l2 < Number.POSITIVE_INFINITY, "l2", l2, "a finite number of at least 0");
+  requireOption(
+    minChildWeight >= 0 && minChildWeight < Number.POSITIVE_INFINITY,
+    "minChildWeight",
+    minChildWeight,
+    "a finite number of at least 0",
+  );
+  requireOption(isWhole(bins, 2, 65536), "bins", bins, "a whole number from 2 to 65536");
   return {
     name: "boosting",
     fit(training) {

@@ -106,21 +106,25 @@ export interface MlpLearner extends Learner {
 export const mlp = (options: MlpOptions = {}): MlpLearner => {
   const { hidden = [100], rate = 1e-3, l2 = 1e-4, batch = 200, epochs = 200 } = options;
   const { tolerance = 1e-4, patience = 10, threads } = options;
-  const require = (right: boolean, name: keyof MlpOptions, given: unknown, expected: string): void => {
+  const requireOption = (right: boolean, name: keyof MlpOptions, given: unknown, expected: string): void => {
     if (!right) throw new InputError("mlp-option", mlpTexts.option(name, given, expected));
   };
   const isWhole = (given: unknown, least: number) => Number.isSafeInteger(given) && Number(given) >= least;
-  const isFinite = (given: number) => given >= 0 && given < Number.POSITIVE_INFINITY;
+  const fromZero = (given: number) => given >= 0 && given < Number.POSITIVE_INFINITY;
   const whole = "a whole number of at least 1";
-  require(Array.isArray(hidden) &&
-    hidden.every((width) => isWhole(width, 1)), "hidden", hidden, `a list of whole numbers of at least 1`);
-  require(rate > 0 && isFinite(rate), "rate", rate, "a positive, finite number");
-  require(isFinite(l2), "l2", l2, "a finite number of at least 0");
-  require(isWhole(batch, 1), "batch", batch, whole);
-  require(isWhole(epochs, 1), "epochs", epochs, whole);
-  require(isFinite(tolerance), "tolerance", tolerance, "a finite number of at least 0");
-  require(isWhole(patience, 1), "patience", patience, whole);
-  require(threads === undefined || isWhole(threads, 1), "threads", threads, whole);
+  requireOption(
+    Array.isArray(hidden) && hidden.every((width) => isWhole(width, 1)),
+    "hidden",
+    hidden,
+    "a list of whole numbers of at least 1",
+  );
+  requireOption(rate > 0 && fromZero(rate), "rate", rate, "a positive, finite number");
+  requireOption(fromZero(l2), "l2", l2, "a finite number of at least 0");
+  requireOption(isWhole(batch, 1), "batch", batch, whole);
+  requireOption(isWhole(epochs, 1), "epochs", epochs, whole);
+  requireOption(fromZero(tolerance), "tolerance", tolerance, "a finite number of at least 0");
+  requireOption(isWhole(patience, 1), "patience", patience, whole);
+  requireOption(threads === undefined || isWhole(threads, 1), "threads", threads, whole);
   return {
     name: "mlp",
     fit(training, stream) {

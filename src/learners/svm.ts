@@ -143,11 +143,11 @@ export interface SvmLearner extends Learner {
 export const svm = (options: SvmOptions = {}): SvmLearner => {
   const { c = 1 } = options;
   const isPositive = (given: number) => given > 0 && given < Number.POSITIVE_INFINITY;
-  const require = (right: boolean, name: keyof SvmOptions, given: unknown): void => {
+  const requireOption = (right: boolean, name: keyof SvmOptions, given: unknown): void => {
     if (!right) throw new InputError("svm-option", svmTexts.option(name, given, "a positive, finite number"));
   };
-  require(isPositive(c), "c", c);
-  require(options.gamma === undefined || isPositive(options.gamma), "gamma", options.gamma);
+  requireOption(isPositive(c), "c", c);
+  requireOption(options.gamma === undefined || isPositive(options.gamma), "gamma", options.gamma);
   return {
     name: "svm",
     fit(training, stream) {

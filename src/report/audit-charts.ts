@@ -12,21 +12,27 @@ export interface Bar {
   readonly high: number;
 }
 
+/** Names are cut by letters: without a screen, how wide they come out is only guessed. */
+const LONGEST = 40;
+const shortened = (name: string): string =>
+  name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 12)}…${name.slice(-11)}`;
+
 /** Names on the left in the order given, a point with its interval for each; what stands out in another colour. */
 const pointsWithIntervals = (
-  bars: readonly (Bar & { readonly kind: string })[],
+  given: readonly (Bar & { readonly kind: string })[],
   title: string,
   subtitle: readonly string[],
   xTitle: string,
   kinds: readonly { readonly name: string; readonly colour: string }[],
   zeroLine: boolean,
 ): TopLevelSpec => {
+  const bars = given.map((bar) => ({ ...bar, name: shortened(bar.name) }));
   const y = {
     field: "name",
     type: "nominal" as const,
     title: null,
     sort: [...new Set(bars.map(({ name }) => name))],
-    axis: { labelLimit: 220 },
+    axis: { labelLimit: 0 },
   };
   const yOffset = { field: "kind", sort: kinds.map(({ name }) => name) };
   const color = {
@@ -42,7 +48,7 @@ const pointsWithIntervals = (
     title: { text: title, subtitle: [...subtitle] },
     width: 420,
     height: { step: kinds.length > 1 ? 13 : 24 },
-    data: { values: bars.map((bar) => ({ ...bar })) },
+    data: { values: bars },
     layer: [
       ...(zeroLine
         ? [
