@@ -94,22 +94,56 @@ function round(value) {
 }
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const cell = (values) => {
-  if (values.length < 2) return values.length === 1 ? values[0].toFixed(3) : "";
+const withError = (values, digits = 3) => {
+  if (values.length < 2) return values.length === 1 ? values[0].toFixed(digits) : "";
   const m = mean(values);
   const error = Math.sqrt(mean(values.map((value) => (value - m) ** 2)) / (values.length - 1));
-  return `${m.toFixed(3)} ± ${error.toFixed(3)}`;
+  return `${m.toFixed(digits)} ± ${error.toFixed(digits)}`;
 };
-for (const name of [...new Set(rows().map(({ task }) => task))]) {
-  process.stdout.write(
-    `\n## ${name}\n\n| sensitive model | seeds | ${METRICS.join(" | ")} |\n| --- | --- | ${METRICS.map(() => "---").join(" | ")} |\n`,
+const known = (values) => values.filter((value) => value !== undefined);
+const all = rows();
+const tasks = [...new Set(all.map(({ task }) => task))];
+const table = (title, head, body) => {
+  process.stdout.write(`\n${title}\n\n| ${head.join(" | ")} |\n| ${head.map(() => "---").join(" | ")} |\n`);
+  for (const line of body) process.stdout.write(`| ${line.join(" | ")} |\n`);
+};
+
+// Against random acquisition on the same split, over all tables and seeds: what the default is chosen by.
+const SUMMARY = ["matchedDpRatio", "matchedDpDifference", "gapArea", "accuracy", "sensitiveAccuracy"];
+const paired = (task, variant, metric) =>
+  known(
+    all
+      .filter((row) => row.task === task && row.variant === variant)
+      .map((row) => {
+        const base = all.find(
+          (other) => other.task === task && other.variant === "random" && other.seed === row.seed,
+        );
+        return row[metric] === undefined || base?.[metric] === undefined
+          ? undefined
+          : row[metric] - base[metric];
+      }),
   );
-  for (const variant of Object.keys(VARIANTS)) {
-    const mine = rows().filter((row) => row.task === name && row.variant === variant);
-    if (mine.length === 0) continue;
-    const cells = METRICS.map((metric) =>
-      cell(mine.map((row) => row[metric]).filter((v) => v !== undefined)),
-    );
-    process.stdout.write(`| ${variant} | ${mine.length} | ${cells.join(" | ")} |\n`);
-  }
+table(
+  "All tables, less random acquisition on the same split:",
+  ["sensitive model", ...SUMMARY],
+  Object.keys(VARIANTS)
+    .filter((variant) => variant !== "random")
+    .map((variant) => [
+      variant,
+      ...SUMMARY.map((metric) => withError(tasks.flatMap((task) => paired(task, variant, metric)))),
+    ]),
+);
+for (const task of tasks) {
+  table(
+    `${task}:`,
+    ["sensitive model", "seeds", ...METRICS],
+    Object.keys(VARIANTS).map((variant) => {
+      const mine = all.filter((row) => row.task === task && row.variant === variant);
+      return [
+        variant,
+        mine.length,
+        ...METRICS.map((metric) => withError(known(mine.map((row) => row[metric])))),
+      ];
+    }),
+  );
 }

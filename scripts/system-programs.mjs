@@ -1,6 +1,6 @@
 // @ts-check
 /** The programs that tests need beyond npm, and where to find them. */
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
@@ -10,6 +10,7 @@ import { delimiter, join } from "node:path";
  * @property {readonly string[]} names Looked for on PATH, in this order.
  * @property {readonly string[]} packages What Debian calls it.
  * @property {string} usedBy What is skipped without it.
+ * @property {string} [versions] A folder of Debian's with a folder for each version, for programs that are not on PATH.
  */
 
 /** @satisfies {Record<string, SystemProgram>} */
@@ -20,6 +21,14 @@ export const programs = {
     names: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
     packages: ["chromium", "fonts-dejavu-core"],
     usedBy: "browser tests",
+  },
+  postgres: {
+    title: "PostgreSQL",
+    variable: "POSTGRES_PATH",
+    names: ["postgres"],
+    packages: ["postgresql"],
+    usedBy: "tests against a database",
+    versions: "/usr/lib/postgresql",
   },
 };
 
@@ -40,9 +49,20 @@ export const findOnPath = (names) =>
     .flatMap((name) => (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)))
     .find(isExecutable);
 
+/** In the newest version's folder.
+ * @param {string | undefined} folder @param {readonly string[]} names @returns {string | undefined} */
+const findInVersions = (folder, names) => {
+  if (folder === undefined || !existsSync(folder)) return undefined;
+  const versions = readdirSync(folder).sort((a, b) => Number(b) - Number(a));
+  return versions
+    .flatMap((version) => names.map((name) => join(folder, version, "bin", name)))
+    .find(isExecutable);
+};
+
 /** Where the program is, or undefined.
  * @param {SystemProgram} program @returns {string | undefined} */
-export const findProgram = ({ variable, names }) => {
+export const findProgram = ({ variable, names, versions }) => {
   const named = process.env[variable];
-  return named !== undefined && isExecutable(named) ? named : findOnPath(names);
+  if (named !== undefined && isExecutable(named)) return named;
+  return findOnPath(names) ?? findInVersions(versions, names);
 };

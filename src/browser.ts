@@ -211,6 +211,17 @@ export {
   type ParityRatios,
   parityRatios,
 } from "./fairness/group-metrics.js";
+export {
+  auditLeakage,
+  auditParity,
+  defaultAdversaries,
+  type LeakageAudit,
+  leakageDifference,
+  lookup,
+  type ParityAudit,
+  quantileBins,
+} from "./fairness/leakage.js";
+export { decomposeParity } from "./fairness/parity-decomposition.js";
 export { type ScoreDistances, scoreDistances } from "./fairness/score-distances.js";
 export { Boosting, type BoostingLearner, type BoostingOptions, boosting } from "./learners/boosting.js";
 export type {

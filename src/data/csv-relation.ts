@@ -83,7 +83,7 @@ export const csvRelation = (
   const columns = dialect.names.map((name, index) => {
     const cells = dialect.sample.map((row) => row[index]).filter((cell) => !isMissing.has(cell));
     const type = asText.includes(name) ? "text" : guess(cells, dialect.delimiter);
-    return columnOf(name, raw(index), type, missing);
+    return textColumn(name, raw(index), type, missing);
   });
   return { from, columns, missing, notes: dialect.notes };
 };
@@ -96,7 +96,13 @@ const nullTexts = (missing: readonly string[], delimiter: string): readonly stri
     .filter((text) => !text.includes(delimiter) && !delimiter.includes(text)),
 ];
 
-const columnOf = (name: string, raw: string, type: CellType, missing: readonly string[]): RelationColumn => {
+/** A column of texts, `raw` in SQL, as what its cells seem to be. */
+export const textColumn = (
+  name: string,
+  raw: string,
+  type: CellType,
+  missing: readonly string[],
+): RelationColumn => {
   const otherwise: RelationColumn = { name, kind: "categorical", sql: raw };
   if (type === "text") return otherwise;
   const value = {
@@ -117,9 +123,9 @@ const columnOf = (name: string, raw: string, type: CellType, missing: readonly s
   };
 };
 
-type CellType = "number" | "decimal comma" | "date" | "text";
+export type CellType = "number" | "decimal comma" | "date" | "text";
 
-const DATE = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;
+export const ISO_DATE = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;
 const DECIMAL_COMMA = /^[-+]?\d+(,\d+)?$/;
 /** A whole number that float64 may not hold: an identifier, and better kept as text. */
 const LONG_NUMBER = /^[-+]?\d{16,}$/;
@@ -131,6 +137,6 @@ const guess = (cells: readonly string[], delimiter: string): CellType => {
     return cells.some((cell) => LONG_NUMBER.test(cell)) ? "text" : "number";
   // Where semicolons part the values, as spreadsheets do in countries that write 1,5.
   if (delimiter === ";" && cells.every((cell) => DECIMAL_COMMA.test(cell))) return "decimal comma";
-  if (cells.every((cell) => DATE.test(cell))) return "date";
+  if (cells.every((cell) => ISO_DATE.test(cell))) return "date";
   return "text";
 };

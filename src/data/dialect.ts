@@ -188,7 +188,8 @@ const looksLikeHeader = ([first, ...below]: readonly (readonly string[])[]): boo
   return standsAboveNumbers || !first.some(isNumber);
 };
 
-const distinctNames = (header: readonly string[]) => {
+/** Names for every column, each a different one, and what was changed for it. */
+export const distinctNames = (header: readonly string[]) => {
   const taken = new Set<string>(header);
   const seen = new Set<string>();
   const notes: string[] = [];

@@ -6,8 +6,6 @@ import { EnvironmentError } from "../core/errors.js";
 
 export const duckdbTexts = {
   missing: "tables are read by DuckDB, which is not installed here: run npm install @duckdb/node-api.",
-  extension: (what: string, extension: string, instead: string) =>
-    `${what} needs DuckDB's extension "${extension}", which is not installed and could not be downloaded: connect to the internet once, or ${instead}.`,
 };
 
 /** Runs `use` with a database of its own, in memory, which is gone afterwards. */
@@ -28,7 +26,7 @@ export const openDatabase = async () => {
   const instance = await DuckDBInstance.create(":memory:", {
     // What does not fit goes here, and not into the folder that the user happens to be in.
     temp_directory: join(tmpdir(), `fairbed-duckdb-${process.pid}`),
-    // Nothing is downloaded unless this file asks for it.
+    // Nothing is downloaded: a machine without a network must not wait for one.
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });
@@ -41,26 +39,6 @@ const loadDuckdb = async (): Promise<typeof import("@duckdb/node-api")> => {
   } catch (error) {
     throw new EnvironmentError("no-duckdb", duckdbTexts.missing, { cause: error });
   }
-};
-
-/** Loads an extension, downloading it where that is possible; false where it is not. */
-export const loadExtension = async (
-  connection: DuckDBConnection,
-  name: string,
-  from: "core" | "community" = "core",
-): Promise<boolean> => {
-  const attempt = async (sql: string) => {
-    try {
-      await connection.run(sql);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  return (
-    (await attempt(`LOAD ${name}`)) ||
-    ((await attempt(`INSTALL ${name} FROM ${from}`)) && (await attempt(`LOAD ${name}`)))
-  );
 };
 
 /** A text as SQL. */

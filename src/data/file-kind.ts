@@ -137,6 +137,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ["%PDF", "a PDF document"],
   ["PK\x03\x04", "a zip archive or an Excel workbook"],
   ["\x28\xb5\x2f\xfd", "zstd-compressed data"],
+  ["FEA1", "the first Feather format, which is no longer written: save it again as Feather 2 or Parquet"],
   ["BZh91AY&SY", "bzip2-compressed data"],
 ];
 

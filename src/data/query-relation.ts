@@ -23,7 +23,12 @@ export const typedRelation = async (
 ): Promise<Relation> => {
   const described = await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`);
   const columns = described.map(([name, type]) =>
-    columnOf(String(name), String(type), asText.includes(String(name).trim())),
+    typedColumn(
+      String(name).trim(),
+      sqlName(String(name)),
+      String(type),
+      asText.includes(String(name).trim()),
+    ),
   );
   return { from, columns, missing, notes: [] };
 };
@@ -31,16 +36,25 @@ export const typedRelation = async (
 const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
 const DAY = /^(DATE|TIMESTAMP.*)$/;
 
-const columnOf = (given: string, type: string, asText: boolean): RelationColumn => {
-  const column = sqlName(given);
-  const name = given.trim();
-  if (!asText && NUMBER.test(type)) {
-    return { name, kind: "numeric", sql: `CAST(${column} AS DOUBLE)` };
-  }
-  if (!asText && DAY.test(type)) {
+/** Whole numbers that float64 may not hold. */
+const LONG_INTEGER = /^(U?(BIG|HUGE)INT|DECIMAL\(\d+,0\))$/;
+
+/** `column` in SQL, and its type as DuckDB calls it. */
+export const typedColumn = (name: string, column: string, type: string, asText: boolean): RelationColumn => {
+  const text = type === "VARCHAR" ? column : `CAST(${column} AS VARCHAR)`;
+  const otherwise: RelationColumn = { name, kind: "categorical", sql: text };
+  if (asText) return otherwise;
+  if (DAY.test(type)) {
     return { name, kind: "numeric", sql: dateSql(`CAST(${column} AS TIMESTAMP)`), unit: DATE_UNIT };
   }
-  return { name, kind: "categorical", sql: type === "VARCHAR" ? column : `CAST(${column} AS VARCHAR)` };
+  if (!NUMBER.test(type)) return otherwise;
+  const number: RelationColumn = { name, kind: "numeric", sql: `CAST(${column} AS DOUBLE)` };
+  if (!LONG_INTEGER.test(type)) return number;
+  // As an identifier it is better kept as text.
+  const misfit = type.startsWith("U")
+    ? `${column} > ${Number.MAX_SAFE_INTEGER}`
+    : `${column} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`;
+  return { ...number, guess: { otherwise, misfit } };
 };
 
 /** The answer of a query, kept while it is read: it is asked once, whatever it costs. */

@@ -1,22 +1,26 @@
 /** Tables from files, databases and addresses, column by column or a part at a time. */
 import { rm } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
+import { FairbedError, InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
+import { arrowRelation } from "./arrow-relation.js";
 import { csvRelation, DEFAULT_MISSING, type Relation } from "./csv-relation.js";
-import { databaseRelation } from "./database-relation.js";
+import { duckdbRelation } from "./database-relation.js";
 import { type DialectSettings, dialectTexts, findDialect } from "./dialect.js";
-import { duckdbTexts, loadExtension, sqlText, withDatabase } from "./duckdb.js";
+import { sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
+import { isPostgres, postgresRelation } from "./postgres-relation.js";
 import { queryRelation, typedRelation } from "./query-relation.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
+import { sqliteRelation } from "./sqlite-relation.js";
 import { type Table, tableTexts } from "./table.js";
 import { downloadToTemporary, isAddress } from "./web-file.js";
+import { withoutPassword } from "./without-password.js";
 
 export interface ReadOptions extends DialectSettings {
   /** Only these columns, in this order. */
   readonly columns?: readonly string[];
-  /** SQL; a file that is no database is the table `data` in it. */
+  /** SQL; a file that is no database is the table `data` in it. A database with one table needs none. */
   readonly query?: string;
   /** Texts that stand for nothing, besides the empty one; `NA`, `N/A`, `NaN` and `null` unless given. */
   readonly missing?: readonly string[];
@@ -34,12 +38,13 @@ export interface StreamOptions extends ReadOptions {
 export const sourceTexts = {
   noRows: (file: string) => `${file} has no rows: give a table with at least one.`,
   broken: (file: string, reason: string) => `${file} could not be read as a table (${reason}).`,
-  arrow: (file: string) =>
-    duckdbTexts.extension(`reading the Arrow file ${file}`, "nanoarrow", "save the table as Parquet"),
   chunkRows: (given: number) => `chunkRows was ${given}: give a whole number of at least 1.`,
 };
 
-/** Reads a whole table. */
+/**
+ * Reads a whole table: a file's path, a web address, or `postgres://user:password@host/database`. Arrow and Feather
+ * files need the package apache-arrow, PostgreSQL pg, and SQLite files libsql on Node before 22.16.
+ */
 export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> =>
   withSource(path, options, async ({ connection, name, relation: guessed }) => {
     const { relation, scan } = await scanSettled(connection, guessed, true);
@@ -149,7 +154,7 @@ const withSource = async <Result>(
   options: ReadOptions,
   use: (source: Source) => Promise<Result>,
 ): Promise<Result> => {
-  const name = options.name ?? path;
+  const name = withoutPassword(options.name ?? path);
   const remote = isAddress(path) ? await downloadToTemporary(path) : undefined;
   try {
     return await withDatabase(async (connection) => {
@@ -171,9 +176,7 @@ const relationOf = async (
 ): Promise<Relation> => {
   const { query, missing = DEFAULT_MISSING, asText = [] } = options;
   const settings = { missing, asText };
-  if (/^postgres(ql)?:\/\//.test(path)) {
-    return databaseRelation(connection, "postgres", path, name, query, settings);
-  }
+  if (isPostgres(path)) return postgresRelation(connection, path, name, query, settings);
   const start = await inspectFile(path);
   const plain = async (): Promise<Relation> => {
     switch (start.kind) {
@@ -188,17 +191,13 @@ const relationOf = async (
         return typedRelation(connection, from, settings);
       }
       case "arrow":
-        if (!(await loadExtension(connection, "nanoarrow", "community"))) {
-          throw new EnvironmentError("no-arrow", sourceTexts.arrow(name));
-        }
-        return typedRelation(connection, `read_arrow(${sqlText(path)})`, settings);
+        return arrowRelation(connection, path, name, settings);
       default:
         return typedRelation(connection, `read_parquet(${sqlText(path)})`, settings);
     }
   };
-  if (start.kind === "duckdb" || start.kind === "sqlite") {
-    return databaseRelation(connection, start.kind, path, name, query, settings);
-  }
+  if (start.kind === "duckdb") return duckdbRelation(connection, path, name, query, settings);
+  if (start.kind === "sqlite") return sqliteRelation(connection, path, name, query, settings);
   const guessed = await plain();
   if (query === undefined) return guessed;
   const { relation } = await scanSettled(connection, guessed, false);

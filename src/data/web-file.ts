@@ -7,12 +7,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { EnvironmentError, InputError } from "../core/errors.js";
+import { withoutPassword } from "./without-password.js";
 
 export const webTexts = {
   refused: (address: string, status: number) =>
-    `${address} answered ${status}: check the address, or download the file and name it.`,
+    `${withoutPassword(address)} answered ${status}: check the address, or download the file and name it.`,
   unreachable: (address: string, reason: string) =>
-    `${address} could not be fetched (${reason}): check the connection, or download the file and name it.`,
+    `${withoutPassword(address)} could not be fetched (${withoutPassword(reason)}): check the connection, or download the file and name it.`,
 };
 
 export const isAddress = (path: string): boolean => /^https?:\/\//i.test(path);

@@ -3,6 +3,7 @@
  * Everything here is plain data in and out, so that a file, a command line or a page can name a model.
  */
 import { InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
 import { randomStream } from "../core/random.js";
 import { draw } from "./distribution.js";
 import { drawParameters, type Model } from "./model.js";
@@ -106,7 +107,7 @@ export const shippedModel = (name: string, options: ModelOptions = {}): Model =>
   // Not CATALOGUE[name] at once: "constructor" is no model.
   const entry = Object.hasOwn(CATALOGUE, name) ? CATALOGUE[name] : undefined;
   if (entry === undefined) {
-    throw new InputError("unknown-model", catalogueTexts.unknownModel(name, nearest(name, MODEL_NAMES)));
+    throw new InputError("unknown-model", catalogueTexts.unknownModel(name, nearestName(name, MODEL_NAMES)));
   }
   for (const [key, value] of Object.entries(options)) {
     const kind = Object.hasOwn(entry.options, key) ? entry.options[key] : undefined;
@@ -187,26 +188,4 @@ const fnv1a64 = (text: string): string => {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
   }
   return hash.toString(16).padStart(16, "0");
-};
-
-/** The known word that differs by the fewest edits, where that is no more than a slip. */
-const nearest = (given: string, words: readonly string[]): string | undefined => {
-  const scored = words.map((each) => ({ each, distance: editDistance(given.toLowerCase(), each) }));
-  scored.sort((a, b) => a.distance - b.distance);
-  const best = scored[0];
-  const prefix = words.find((each) => given.length >= 3 && each.startsWith(given.toLowerCase()));
-  return best.distance <= Math.max(2, Math.floor(best.each.length / 3)) ? best.each : prefix;
-};
-
-/** Levenshtein's distance: insertions, deletions and replacements. */
-const editDistance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length];
 };

@@ -54,7 +54,7 @@ export interface SimulationSettings {
 }
 
 /**
- * What is recommended: leaves of ten labels in the sensitive model, so that its members disagree where they know
+ * What is recommended: leaves of at least five labels in the sensitive model, so that its members disagree where they know
  * little and not where the attribute is truly uncertain. See docs/acquisition.md for the measurement.
  */
 export const RECOMMENDED: SimulationSettings = {
@@ -69,7 +69,7 @@ export const RECOMMENDED: SimulationSettings = {
   categories: "one-hot",
   forest: {},
   correction: "none",
-  sensitiveForest: { minLeaf: 10 },
+  sensitiveForest: { minLeaf: 5 },
   sensitiveCorrection: "none",
   sensitiveModel: "revealed",
   checkpoints: [],

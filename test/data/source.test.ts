@@ -13,7 +13,7 @@ import { fileTexts } from "../../src/data/file-kind.js";
 import { readTable, sourceTexts, streamTable } from "../../src/data/source.js";
 import { columnNames, tableTexts } from "../../src/data/table.js";
 import { webTexts } from "../../src/data/web-file.js";
-import { cells, contents, temporaryFolder, unpacked } from "./files.js";
+import { cells, contents, temporaryFolder } from "./files.js";
 
 const { at, file } = temporaryFolder();
 
@@ -187,6 +187,16 @@ describe("other sources", () => {
     expect(Object.keys(contents(some))).toEqual(["sex", "age"]);
   });
 
+  test("whole numbers that are too long for a number of eight bytes stay text", async () => {
+    const values = "(9007199254740993, 1, 18446744073709551615::UBIGINT), (-9, -9007199254740991, NULL)";
+    await duckdb(":memory:", `COPY (SELECT * FROM (VALUES ${values}) t(a, b, c)) TO '${at("ids.parquet")}'`);
+    expect(contents(await readTable(at("ids.parquet")))).toEqual({
+      a: ["9007199254740993", "-9"],
+      b: [1, -9007199254740991],
+      c: ["18446744073709551615", null],
+    });
+  });
+
   test("JSON lines, gzipped too, and a JSON list", async () => {
     const lines = '{"age": 30, "sex": "F"}\n{"age": null, "sex": "M"}\n{"age": 41}\n';
     expect(contents(await readTable(file("people.jsonl", lines)))).toEqual(PEOPLE);
@@ -211,28 +221,6 @@ describe("other sources", () => {
     const query = "SELECT sex, sum(age) AS years FROM data GROUP BY sex ORDER BY sex";
     const table = await readTable(path, { query, missing: ["?"] });
     expect(contents(table)).toEqual({ sex: ["F", "M"], years: [71, null] });
-  });
-
-  /** CREATE TABLE people(age int, sex text), three rows, written by SQLite itself. */
-  const SQLITE =
-    "H4sIAAAAAAACAwsO9MksSVVIyy/KTSxRMGZgYmBkZHBQUGBgADIhGAYYgZgFjU8IMDHoJTPyghQzHmAAolFAZWDHyCYuKckYWZKYlJNakJpfACOZnINcHUNcFUIcnXxcFSBiGonpqQqZeSU6CsWpFQolqRUlmqC4YWZ8w8D4k/ETkBoFwxiwMDMz8LuxMjEz8mv6sjICKTk3AAIBwT4ABAAA";
-
-  test("a SQLite file, or the sentence that says what is lacking", async () => {
-    const path = file("people.sqlite", unpacked(SQLITE));
-    const read = await readTable(path).catch((error: unknown) => error);
-    if (read instanceof Error) {
-      expect(read).toBeInstanceOf(EnvironmentError);
-      expect(read.message).toBe(databaseTexts.noSqlite(path));
-    } else
-      expect(contents(read as Awaited<ReturnType<typeof readTable>>)).toEqual({
-        age: [30, 41, null],
-        sex: ["F", "M", "F"],
-      });
-  });
-
-  test("an Arrow file says what is lacking where it is", async () => {
-    const path = file("table.arrow", "ARROW1\0\0 and nothing behind it");
-    await expect(readTable(path)).rejects.toThrow(/could not be (downloaded|read)/);
   });
 });
 
@@ -324,6 +312,15 @@ describe("bad input is refused in one sentence", () => {
       (path) => fileTexts.noTable(path, "a zip archive or an Excel workbook"),
     ],
     ["a web page", "<!DOCTYPE html><html></html>", (path) => fileTexts.noTable(path, "a web page or XML")],
+    [
+      "the first Feather format",
+      Buffer.from("FEA1\0\0\0\0", "latin1"),
+      (path) =>
+        fileTexts.noTable(
+          path,
+          "the first Feather format, which is no longer written: save it again as Feather 2 or Parquet",
+        ),
+    ],
     ["other bytes", Buffer.from([1, 2, 0, 4, 5]), (path) => fileTexts.noTable(path, "binary data")],
     ["half a gzip", gzipSync("a,b\n1,2\n".repeat(50)).subarray(0, 20), fileTexts.brokenGzip],
   ])("%s", async (_, bytes, text) => {
@@ -358,11 +355,11 @@ describe("bad input is refused in one sentence", () => {
 
   test("ten thousand columns work", async () => {
     const names = Array.from({ length: 10_000 }, (_, column) => `c${column}`);
-    const row = (at: number) => names.map((_, column) => (column % 2 === 0 ? column * at : `v${at}`)).join();
+    const row = (at: number) => names.map((_, column) => (column % 10 === 0 ? column * at : `v${at}`)).join();
     const path = file("wide.csv", `${names.join()}\n${row(1)}\n${row(2)}\n`);
     const table = await readTable(path);
     expect(table.columns).toHaveLength(10_000);
-    expect(cells(table.columns[9998])).toEqual([9998, 19996]);
+    expect(cells(table.columns[9990])).toEqual([9990, 19980]);
     expect(cells(table.columns[9999])).toEqual(["v1", "v2"]);
   });
 });

@@ -179,7 +179,7 @@ export const smallestDetectable = async (
     const twice =
       (square + Math.sqrt(square * square + 4 * reach * reach * square * noise)) / (2 * reach * reach);
     const found = twice / 2;
-    if (drift > 5 && attempt < 4) {
+    if (drift > 4 && attempt < 4) {
       nats = found;
       continue;
     }

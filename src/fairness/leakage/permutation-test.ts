@@ -32,7 +32,7 @@ export interface StratumFolds {
 
 export interface TestResult {
   readonly pValue: number;
-  /** The combined statistic with each fold's largest standardised as its shuffles are: not bounded by their number. */
+  /** The combined statistic, standard normal where there is no leakage. */
   readonly drift: number;
 }
 
@@ -94,18 +94,13 @@ const shuffle = (labels: Int32Array, stream: RandomStream): void => {
   }
 };
 
-interface FoldTest {
-  /** Uniform where there is no leakage. */
-  readonly p: number;
-  readonly standardised: number;
-}
-
+/** The p of one fold: uniform where there is no leakage. */
 const testFold = (
   judged: readonly Judged[],
   adversaries: number,
   permutations: number,
   stream: RandomStream,
-): FoldTest => {
+): number => {
   const seen = new Float64Array(adversaries);
   for (const part of judged) sumsOf(part, part.labels, seen);
   const shuffled = judged.map(({ labels }) => labels.slice());
@@ -139,10 +134,7 @@ const testFold = (
     else if (other === observed) ties++;
   }
   // Among equals the place is drawn, which makes p uniform and not merely at least as large.
-  const p = (above + stream.uniform() * (ties + 1)) / (permutations + 1);
-  const ofOthers = Number.isFinite(observed) ? momentsOf(others) : undefined;
-  const sd = ofOthers === undefined ? 0 : Math.sqrt(sampleVariance(ofOthers));
-  return { p, standardised: ofOthers === undefined || sd === 0 ? 0 : (observed - ofOthers.mean) / sd };
+  return (above + stream.uniform() * (ties + 1)) / (permutations + 1);
 };
 
 export const testLeakage = async (
@@ -153,25 +145,18 @@ export const testLeakage = async (
 ): Promise<TestResult & { readonly stages: readonly { learnt: number; rows: number }[] }> => {
   const hasTest = strata[0].stratum.test !== undefined;
   let sum = 0;
-  let drift = 0;
   let squares = 0;
   const done: { learnt: number; rows: number }[] = [];
   for (const stage of stages(strata[0].folds.length, hasTest)) {
     const own = stream.split(`stage ${stage}`);
     const { judged, learnt, rows } = await judge(strata, stage, adversaries, settings, own);
-    const { p, standardised } = testFold(
-      judged,
-      adversaries.length,
-      settings.permutations,
-      own.split("shuffles"),
-    );
+    const p = testFold(judged, adversaries.length, settings.permutations, own.split("shuffles"));
     // Models of more rows see more; the weight may depend on what is known before the fold is seen, as this does.
     const weight = Math.sqrt(learnt);
     sum += weight * normalQuantile(1 - p);
-    drift += weight * standardised;
     squares += weight * weight;
     done.push({ learnt, rows });
   }
-  const scale = Math.sqrt(squares);
-  return { pValue: normalCdf(-sum / scale), drift: drift / scale, stages: done };
+  const drift = sum / Math.sqrt(squares);
+  return { pValue: normalCdf(-drift), drift, stages: done };
 };

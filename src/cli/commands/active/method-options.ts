@@ -16,7 +16,7 @@ export const methodOptions = {
   paper: flag("--paper", "the paper's fully grown trees in the sensitive model"),
   sensitiveLeaf: optionalInteger(
     "--sensitive-leaf <number>",
-    "labels in a leaf of the sensitive model (10)",
+    "labels in a leaf of the sensitive model (5)",
     {
       min: 1,
     },

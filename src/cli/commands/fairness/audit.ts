@@ -96,7 +96,7 @@ const yielding = (context: CommandContext, label: string, expected: number) => {
 export const audit = defineCommand({
   name: "audit",
   group: "Fairness",
-  summary: "is this dataset fair: what its columns give away about a sensitive attribute",
+  summary: "is this dataset fair: what it gives away",
   examples: [
     {
       line: "audit people.csv --target income=high --sensitive sex --out report.html",

@@ -1,0 +1,108 @@
+/** Other models on data that a forest acquired (section 6.3): the trade-off should be the data's, not the model's. */
+import {
+  acquireCell,
+  acquireCells,
+  acquisitionProtocol,
+  betasOf,
+  EPIG,
+  fairbed,
+  type Line,
+  labelOf,
+  RANDOM,
+  sizeOf,
+} from "./acquisition-lines.js";
+import type { GeneralizeCell, Metrics, TaskName } from "./cell.js";
+import { chartValue, type Reproduction, type Scale, seedsOf } from "./reproduction.js";
+import type { Results } from "./store.js";
+import { meanOverSeeds } from "./verdict.js";
+
+const MODELS = { forest: "forest", boosting: "XGBoost's kind", mlp: "MLP", svm: "SVM-RBF" } as const;
+type Model = GeneralizeCell["model"];
+const MODEL_NAMES = Object.keys(MODELS) as readonly Model[];
+
+const linesOf = (scale: Scale): readonly Line[] => [RANDOM, EPIG, ...betasOf(scale).map(fairbed)];
+
+const cellOf = (task: TaskName, line: Line, model: Model, seed: number, scale: Scale): GeneralizeCell => ({
+  kind: "generalize",
+  acquisition: acquireCell(task, line, seed, scale),
+  model,
+});
+
+const meanOf = (
+  results: Results,
+  task: TaskName,
+  line: Line,
+  model: Model,
+  metric: keyof Metrics,
+  scale: Scale,
+) =>
+  meanOverSeeds(
+    seedsOf(sizeOf(task, scale).seeds).map(
+      (seed) => results.get(cellOf(task, line, model, seed, scale))?.metrics[metric],
+    ),
+  );
+
+const COLUMNS = [
+  ["accuracy", "target accuracy"],
+  ["sensitiveAccuracy", "sensitive accuracy"],
+  ["dpRatio", "demographic parity (ratio)"],
+] as const;
+
+const generalization = (name: string, title: string, task: TaskName): Reproduction => ({
+  name,
+  title,
+  source: "the figures of generalization across models (section 6.3)",
+  protocol: [
+    ...acquisitionProtocol(task),
+    "what a forest acquired is frozen; a forest, gradient boosting, a multilayer perceptron and a support vector machine with an RBF kernel, at the defaults of their usual libraries, learn both labels from it",
+  ],
+  cells: (scale) => [
+    ...acquireCells(task, linesOf(scale), scale),
+    ...seedsOf(sizeOf(task, scale).seeds).flatMap((seed) =>
+      linesOf(scale).flatMap((line) => MODEL_NAMES.map((model) => cellOf(task, line, model, seed, scale))),
+    ),
+  ],
+  draw: (results, scale) => ({
+    comparisons: [],
+    measured: MODEL_NAMES.flatMap((model) =>
+      linesOf(scale).flatMap((line) =>
+        COLUMNS.flatMap(([metric, column]) => {
+          const ours = meanOf(results, task, line, model, metric, scale);
+          return ours === undefined ? [] : [{ row: `${MODELS[model]}: ${labelOf(line)}`, column, ours }];
+        }),
+      ),
+    ),
+    figures: [
+      {
+        id: "models",
+        caption: "Every model along beta, trained on the same data; up and to the left is better.",
+        chart: {
+          kind: "trade-off",
+          title,
+          xTitle: "sensitive accuracy",
+          yTitle: "target accuracy",
+          better: "up and to the left",
+          points: MODEL_NAMES.flatMap((model) =>
+            linesOf(scale).flatMap((line) => {
+              const x = meanOf(results, task, line, model, "sensitiveAccuracy", scale);
+              const y = meanOf(results, task, line, model, "accuracy", scale);
+              if (x === undefined || y === undefined) return [];
+              const at = { x: chartValue(x), y: chartValue(y) };
+              if (line.method === "random") return [{ method: `${MODELS[model]}, Random`, ...at }];
+              return [{ method: MODELS[model], beta: line.beta ?? 0, ...at }];
+            }),
+          ),
+        },
+      },
+    ],
+  }),
+});
+
+export const figGeneralization: readonly Reproduction[] = [
+  generalization("fig-generalization-census", "Census: other models on the same data", "census"),
+  generalization(
+    "fig-generalization-students",
+    "Student Graduation: other models on the same data",
+    "students",
+  ),
+];
