@@ -127,6 +127,24 @@ describe("acquire", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fairbed: ${text}\n` });
   });
 
+  test("the password of a database is never shown", async () => {
+    const address = "postgres://reader:s3cret@127.0.0.1:9/people";
+    for (const words of [
+      ["acquire", address, ...TASK],
+      ["rank", address, "--labelled", table, ...TASK],
+      ["rank", table, "--labelled", address, ...TASK],
+      ["generalize", address, ...TASK],
+      ["generalize", address, "--test", table, ...TASK],
+      ["audit", address, ...TASK.slice(0, 4)],
+      ["mitigate", "roc", address, ...TASK.slice(0, 4)],
+      ["data", "describe", address],
+    ]) {
+      const { code, stdout, stderr } = await invoke([...words, "--json"]);
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).not.toContain("s3cret");
+    }
+  });
+
   test("a column that does not exist: the nearest name", async () => {
     const { code, stderr } = await invoke(["acquire", table, "--target", "hird=yes", "--sensitive", "group"]);
     expect(code).toBe(2);

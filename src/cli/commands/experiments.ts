@@ -1,5 +1,6 @@
 /** Commands of `experiments/`. */
 import type { Command } from "../command.js";
 import { generalize } from "./experiments/generalize.js";
+import { reproduce } from "./experiments/reproduce.js";
 
-export const commands: readonly Command[] = [generalize];
+export const commands: readonly Command[] = [generalize, reproduce];

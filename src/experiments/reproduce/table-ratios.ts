@@ -55,6 +55,7 @@ const PAPER: Readonly<Record<RatioTask, readonly (readonly PaperValue[])[]>> = {
 
 /** Accuracy on the target and on the sensitive label. */
 const PAPER_CELEBA: readonly (readonly PaperValue[])[] = [
+  // biome-ignore lint/suspicious/noApproximativeNumericConstant: an accuracy, not the logarithm of 2
   values([0.693, 0.005], [0.89, 0.002]),
   values([0.679, 0.004], [0.89, 0.002]),
   values([0.689, 0.004], [0.89, 0.001]),

@@ -14,13 +14,9 @@ export const methodOptions = {
   combine: choice("--combine <how>", "leakage of several sensitive columns", ["sum", "worst"], "sum"),
   trees: integer("--trees <number>", "trees of every forest", 100, { min: 2 }),
   paper: flag("--paper", "the paper's fully grown trees in the sensitive model"),
-  sensitiveLeaf: optionalInteger(
-    "--sensitive-leaf <number>",
-    "labels in a leaf of the sensitive model (5)",
-    {
-      min: 1,
-    },
-  ),
+  sensitiveLeaf: optionalInteger("--sensitive-leaf <number>", "labels in a leaf of the sensitive model (5)", {
+    min: 1,
+  }),
   sensitiveSmoothing: real("--sensitive-smoothing <number>", "smoothing of its leaves", 0, { min: 0 }),
   correction: choice("--correction <how>", "for few trees, both models", CORRECTIONS, "none"),
 };

@@ -1,6 +1,7 @@
 /** `fairbed rank`: which unlabelled rows to label next, and why. */
 import { InputError } from "../../../core/errors.js";
 import type { CategoryEncoding } from "../../../data/encoder.js";
+import { withoutPassword } from "../../../data/without-password.js";
 import type { RankSettings } from "../../../experiments/rank-pool.js";
 import { defineCommand } from "../../command.js";
 import { argument, choice, integer, optionalReal, text } from "../../options.js";
@@ -114,7 +115,7 @@ export const rank = defineCommand({
     progress?.end();
     if (options.out !== undefined) await context.writeFile(options.out, csvOf(ranking.candidates));
     return {
-      pool: path,
+      pool: withoutPassword(path),
       target: labelled.target.name,
       sensitive: labelled.sensitive.map(({ name }) => name),
       settings,

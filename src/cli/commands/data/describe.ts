@@ -41,7 +41,7 @@ export const describe = defineCommand({
       says: "the answer of a query",
     },
   ],
-  arguments: { table: argument("CSV, Parquet, JSON lines, Arrow, a DuckDB or SQLite file, or an address") },
+  arguments: { table: argument("a CSV, Parquet, JSON-lines, Arrow or database file, or postgres://...") },
   options,
   async run({ arguments: { table: path }, options: words }): Promise<Described> {
     const { readTable } = await import("../../../data/source.js");

@@ -91,7 +91,7 @@ export const readTask = async (
   // Long identifiers are no numbers: two that differ in their last digits would be the same.
   const asText = words.id === undefined ? [] : [words.id];
   const table = await readTable(path, { ...readSettings(words), asText });
-  return { task: defineTask(table, settings), name: path };
+  return { task: defineTask(table, settings), name: table.name };
 };
 
 const paperTask = async (name: string, path: string | undefined, words: TableWords, seed: number) => {

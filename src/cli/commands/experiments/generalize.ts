@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
+import { withoutPassword } from "../../../data/without-password.js";
 import type { FrozenSeed, ModelGeneralization, SplitSettings } from "../../../experiments/generalization.js";
 import type { Learner } from "../../../learners/classifier.js";
 import { defineCommand } from "../../command.js";
@@ -56,7 +57,8 @@ export const generalize = defineCommand({
     let results: readonly ModelGeneralization[];
     let seeds = 1;
     if (answer === undefined) {
-      if (options.test === undefined) throw new InputError("no-test", generalizeTexts.noTest(path));
+      if (options.test === undefined)
+        throw new InputError("no-test", generalizeTexts.noTest(withoutPassword(path)));
       const { readTable } = await import("../../../data/source.js");
       const { defineTask } = await import("../../../data/task.js");
       const { appendRows } = await import("../../../data/table.js");
@@ -97,7 +99,7 @@ export const generalize = defineCommand({
       progress.end();
     }
     return {
-      acquired: path,
+      acquired: withoutPassword(path),
       seeds,
       models: Object.fromEntries(results.map(({ model, metrics }) => [model, metrics])),
       seconds: (performance.now() - started) / 1000,

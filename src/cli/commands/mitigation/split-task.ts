@@ -100,7 +100,7 @@ const readBoth = async (path: string | undefined, words: MitigationWords) => {
   const reading = readSettings(words);
   const table = await readTable(path, reading);
   const both = appendRows(table, await readTable(words.test, reading));
-  return { task: defineTask(both, settings), name: path, testFrom: table.rows };
+  return { task: defineTask(both, settings), name: table.name, testFrom: table.rows };
 };
 
 export const splitTask = async (path: string | undefined, words: MitigationWords): Promise<SplitTask> => {

@@ -1,0 +1,76 @@
+/** A cell in words, and about how long it takes. */
+import { strategies } from "../../active/strategies.js";
+import type { Cell, CellResult, TaskName } from "./cell.js";
+
+export const describeCell = (cell: Cell): string => {
+  switch (cell.kind) {
+    case "acquire": {
+      const { method, goal, sensitiveForest } = cell.settings;
+      const fair = strategies[method].uses.sensitive;
+      const beta = fair && "beta" in goal ? ` beta ${goal.beta}` : "";
+      const leaves =
+        fair && sensitiveForest.minLeaf !== undefined
+          ? ` sensitive leaves of ${sensitiveForest.minLeaf}`
+          : "";
+      return `${cell.task} ${method}${beta}${leaves}`;
+    }
+    case "design":
+      return `location ${cell.policy} ${cell.objective} beta ${cell.beta} T ${cell.horizon}`;
+    case "generalize":
+      return `${describeCell(cell.acquisition)}; ${cell.model}`;
+    case "reject-option":
+      return `${describeCell(cell.acquisition)}; reject option`;
+    case "representation":
+      return `${describeCell(cell.acquisition)}; representation Az ${cell.parity}`;
+  }
+};
+
+/** Seconds for a step of acquisition on one core, over the whole pool. */
+const STEP_SECONDS: Readonly<Record<TaskName, number>> = {
+  students: 0.03,
+  census: 0.12,
+  adult: 0.2,
+  celeba: 0.25,
+  synthetic: 0.01,
+};
+
+/** Rough seconds on one core: what progress is measured in. */
+export const estimateSeconds = (cell: Cell): number => {
+  switch (cell.kind) {
+    case "acquire": {
+      const { budget, batch, method, pool } = cell.settings;
+      const scored = method === "random" ? 0.1 : 1;
+      return (0.5 + (budget / batch) * STEP_SECONDS[cell.task] * scored) * (pool === undefined ? 1 : 0.3);
+    }
+    case "design": {
+      const { policy, training, evaluation, horizon } = cell;
+      const size = (training.steps * training.outer * training.contrastive * horizon) / 1e10;
+      const trained = policy === "random" ? 0 : policy === "dad" ? 110 : 40;
+      return 0.2 + trained * size + (12 * evaluation.batches * evaluation.outer * evaluation.inner) / 2e8;
+    }
+    case "generalize":
+      return cell.model === "mlp" || cell.model === "svm" ? 2 : 0.5;
+    case "reject-option":
+      return 0.5;
+    case "representation":
+      return cell.steps / 2500;
+  }
+};
+
+/** The numbers of a result, one line each. */
+export const numbersOf = (
+  result: CellResult,
+): readonly { readonly labels?: number; readonly metric: string; readonly value: number }[] => {
+  const listed = (metrics: object, labels?: number) =>
+    Object.entries(metrics)
+      .filter((entry): entry is [string, number] => typeof entry[1] === "number")
+      .map(([metric, value]) => ({ ...(labels === undefined ? {} : { labels }), metric, value }));
+  if ("checkpoints" in result) {
+    return result.checkpoints.flatMap(({ labels, metrics }) => listed(metrics, labels));
+  }
+  if ("metrics" in result) return listed(result.metrics);
+  return (["target", "sensitive", "sensitiveGivenTarget", "joint"] as const).flatMap((name) => [
+    { metric: `${name} lower`, value: result[name][0] },
+    { metric: `${name} upper`, value: result[name][1] },
+  ]);
+};
