@@ -41,6 +41,8 @@ const SMALLEST = 1e-3;
 const RATE = 0.25;
 /** Steps at the largest beta after which a goal is called out of reach. */
 const PATIENCE = 30;
+/** The share of the labels after which a budget may be called out of reach: first leakages say little. */
+const EARLIEST = 0.2;
 /** How much a new measurement counts against those before. */
 const MEMORY = 0.2;
 
@@ -51,6 +53,7 @@ const withinBudget = (budget: number, first: number): BetaControl => {
   if (!(budget > 0 && budget < Infinity)) throw new InputError("budget", controlTexts.budget(budget));
   let beta = first;
   let spent = 0;
+  let taken = 0;
   let recent: number | undefined;
   let said = false;
   return {
@@ -64,11 +67,13 @@ const withinBudget = (budget: number, first: number): BetaControl => {
       // A corrected estimate may be negative; it is not paid back.
       const paid = Math.max(0, leakage);
       spent += paid;
+      taken += labels;
       recent = recent === undefined ? paid / labels : recent + MEMORY * (paid / labels - recent);
       const allowed = left === 0 ? 0 : (budget - spent) / left;
       const excess = allowed <= 0 ? 1 : (recent - allowed) / allowed;
       beta = Math.min(LARGEST, Math.max(SMALLEST, beta * Math.exp(RATE * Math.max(-1, Math.min(1, excess)))));
-      if (said || left === 0 || spent + left * Math.max(0, leastLeakage) <= budget) return undefined;
+      if (said || left === 0 || taken < EARLIEST * (taken + left)) return undefined;
+      if (spent + left * Math.max(0, leastLeakage) <= budget) return undefined;
       said = true;
       return controlTexts.budgetOut(budget, spent, left);
     },

@@ -22,7 +22,10 @@ export interface SplitOptions {
   readonly stream: RandomStream;
   /** The share that is tested on (0.3). */
   readonly testFraction?: number;
-  /** How many rows are set aside as targets: a tenth of the rest, at least 100 and at most 1000, unless given. */
+  /**
+   * How many rows are set aside as targets: unless given a tenth of the rest, at least 100 (or a quarter, where that
+   * is less) and at most 1000.
+   */
   readonly targets?: number;
   /** How many rows are known at the start: 2 of every class unless given, then drawn at random with one of each. */
   readonly initial?: number;
@@ -37,8 +40,8 @@ export const splitTexts = {
     `the number of initial labels was ${String(given)}: give a whole number of at least ${classes}, one for each class`,
   targets: (given: unknown) =>
     `the number of targets was ${String(given)}: give a whole number of at least 1`,
-  classMissing: (name: number, count: number) =>
-    `class ${name} of the target has ${count} rows outside the test rows, too few to begin with: choose a smaller test fraction, or another target`,
+  classMissing: (count: number, needed: number) =>
+    `one class of the target has ${count} rows outside the test rows and the targets, and ${needed} are needed to begin with: set fewer rows aside (test fraction, targets), or choose another target`,
 };
 
 const PER_CLASS = 2;
@@ -69,7 +72,8 @@ export const splitRows = ({
   const shuffled = Int32Array.from(order, (at) => known[at]);
   const tested = Math.round(testFraction * known.length);
   const rest = known.length - tested;
-  const aside = targets ?? Math.min(1000, Math.max(100, Math.round(0.1 * rest)));
+  const least = Math.min(100, Math.floor(rest / 4));
+  const aside = targets ?? Math.min(1000, Math.max(1, least, Math.round(0.1 * rest)));
   const first = initial ?? PER_CLASS * classes;
   if (tested < 1 || rest - aside <= first) {
     throw new InputError("rows", splitTexts.few(known.length, tested + aside + first + 1));
@@ -79,7 +83,7 @@ export const splitRows = ({
   const perClass = initial === undefined ? PER_CLASS : 1;
   for (let c = 0; c < classes; c++) {
     const own = candidates.filter((row) => labels[row] === c);
-    if (own.length < perClass) throw new InputError("rows", splitTexts.classMissing(c, own.length));
+    if (own.length < perClass) throw new InputError("rows", splitTexts.classMissing(own.length, perClass));
     for (const row of own.subarray(0, perClass)) chosen.add(row);
   }
   for (const row of candidates) {

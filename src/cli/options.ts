@@ -174,7 +174,7 @@ const isInside = (value: number, { min = -Infinity, max = Infinity, above = -Inf
   value >= min && value <= max && value > above;
 
 const rangeInWords = ({ min, max, above }: Range): string => {
-  if (above !== undefined) return ` above ${above}`;
+  if (above !== undefined) return ` above ${above}${max === undefined ? "" : ` and at most ${max}`}`;
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
   if (min !== undefined) return ` of at least ${min}`;
   return max === undefined ? "" : ` of at most ${max}`;

@@ -39,6 +39,12 @@ export interface Task {
 }
 
 export const taskTexts = {
+  targetIsFeature: (column: string) =>
+    `the column "${column}" is the target and cannot be a feature too: leave it out of the features.`,
+  targetIsSensitive: (column: string) =>
+    `the column "${column}" is both the target and sensitive: name two different columns.`,
+  unlabelled: (rows: number, name: string) =>
+    `${rows} row${rows === 1 ? " has" : "s have"} no value of ${name} and cannot be learnt from or tested on`,
   noFeatures: (table: string) =>
     `${table} has no features left: every column is the target, sensitive, excluded, constant or missing.`,
   noSensitive: 'no sensitive column is given: name at least one, as in sensitive: ["sex"].',
@@ -57,12 +63,22 @@ export const taskTexts = {
     `rows ${first + 1} and ${second + 1} have the same id in the column "${column}": make the ids different or name another column.`,
 };
 
-/** Throws one sentence where the settings do not fit the table. */
-export const defineTask = (table: Table, settings: TaskSettings): Task => {
+/**
+ * Throws one sentence where the settings do not fit the table. A task without a sensitive attribute has to be asked
+ * for: then the attribute is learnt from elsewhere.
+ */
+export const defineTask = (
+  table: Table,
+  settings: TaskSettings,
+  { sensitiveElsewhere = false }: { readonly sensitiveElsewhere?: boolean } = {},
+): Task => {
   const { target: targetChoice, weights, id, combineSensitive = false } = settings;
   const target = chooseLabel(table, targetChoice);
   const single = settings.sensitive.map((choice) => chooseLabel(table, choice));
-  if (single.length === 0) throw new InputError("no-sensitive", taskTexts.noSensitive);
+  if (single.length === 0 && !sensitiveElsewhere) {
+    throw new InputError("no-sensitive", taskTexts.noSensitive);
+  }
+  requireApart(target, single, settings.features);
   const seen = new Set<string>();
   for (const { name } of single) {
     if (seen.has(name)) throw new InputError("sensitive-twice", labelTexts.twice(name));
@@ -81,10 +97,31 @@ export const defineTask = (table: Table, settings: TaskSettings): Task => {
     target,
     sensitive,
     features,
-    notes,
+    notes: [...notes, ...[target, ...sensitive].flatMap(withoutValue)],
     ...(given === undefined ? {} : { weights: given }),
     ...(id === undefined ? {} : { id }),
   };
+};
+
+const requireApart = (
+  target: Label,
+  sensitive: readonly Label[],
+  features: readonly string[] | undefined,
+): void => {
+  for (const column of columnsOfRule(target.rule)) {
+    if (features?.includes(column)) {
+      throw new InputError("target-feature", taskTexts.targetIsFeature(column));
+    }
+    if (sensitive.some(({ rule }) => columnsOfRule(rule).includes(column))) {
+      throw new InputError("target-sensitive", taskTexts.targetIsSensitive(column));
+    }
+  }
+};
+
+/** A note where rows lack a label. */
+const withoutValue = ({ name, labels }: Label): string[] => {
+  const missing = labels.reduce((count, label) => count + (label < 0 ? 1 : 0), 0);
+  return missing === 0 ? [] : [taskTexts.unlabelled(missing, name)];
 };
 
 const chooseFeatures = (table: Table, settings: TaskSettings, reserved: readonly string[]) => {

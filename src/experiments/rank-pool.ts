@@ -15,6 +15,7 @@ import { applyRule, type Label } from "../data/label.js";
 import {
   appendRows,
   asCategorical,
+  type Column,
   columnNamed,
   columnNames,
   selectRows,
@@ -49,8 +50,8 @@ export interface RankInput {
   readonly pool: () => AsyncIterable<Table>;
   /** Rows that predictions are wanted for. */
   readonly targets?: Table;
-  /** Other rows whose sensitive attribute is known: the sensitive model is fitted on them instead. */
-  readonly sensitive?: Table;
+  /** Other rows whose sensitive attributes are known: the sensitive models are fitted on them instead. */
+  readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] };
   /** The group of every row of a part, for quotas. */
   readonly groupsOf?: (part: Table) => Int32Array;
   readonly onPart?: (rows: number) => void | Promise<void>;
@@ -71,6 +72,10 @@ export interface Ranking {
 }
 
 export const rankTexts = {
+  twice: (column: string, first: number, second: number) =>
+    `rows ${first} and ${second} of the pool (counted from 0) have the same id in the column "${column}": make the ids different, or name another column.`,
+  done: (rows: number) =>
+    `${rows} row${rows === 1 ? "" : "s"} of the pool ${rows === 1 ? "is" : "are"} labelled already and left out`,
   noCommon: "the labelled table and the pool have no feature in common: give tables with the same columns.",
   onlyLabelled: (columns: readonly string[]) =>
     `left out because the pool does not have ${columns.length === 1 ? "it" : "them"}: ${columns.join(", ")}`,
@@ -86,14 +91,14 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
   const { features, notes } = commonFeatures(labelled, [
     sample,
     ...given(input.targets),
-    ...given(input.sensitive),
+    ...given(input.sensitive?.table),
   ]);
   const only = (table: Table): Table => ({
     ...table,
     columns: features.map((name) => columnNamed(table, name)),
   });
   // Levels and medians are those of everything that may be looked at.
-  const known = [labelled.table, ...given(input.sensitive), targets].map(only);
+  const known = [labelled.table, ...given(input.sensitive?.table), targets].map(only);
   const reference = known.reduce(join);
   const encoder = fitEncoder({ table: reference, features }, undefined, { categories: settings.categories });
   const encode = (table: Table) => encoder.encode(only(table));
@@ -114,8 +119,13 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
     combine: settings.combine,
     target: learn(forest(settings.forest), labelled.target, labelled.table, "target"),
     sensitive: usesSensitive
-      ? labelled.sensitive.map((label, i) =>
-          learn(forest(settings.sensitiveForest), label, input.sensitive ?? labelled.table, `sensitive ${i}`),
+      ? (input.sensitive?.labels ?? labelled.sensitive).map((label, i) =>
+          learn(
+            forest(settings.sensitiveForest),
+            label,
+            input.sensitive?.table ?? labelled.table,
+            `sensitive ${i}`,
+          ),
         )
       : [],
     targets: encode(targets),
@@ -133,13 +143,29 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
     return known;
   };
   const names = new Map<number, string | number>();
+  const done = idsOf(labelled.table, settings.id);
+  const seen = new Map<string | number, number>();
+  let skipped = 0;
   let first = 0;
   let part = 0;
   for await (const table of input.pool()) {
     const { score, target, leakage } = ranker.score(encode(table), part++);
     const costs = settings.costs === undefined ? undefined : numbersIn(table, settings.costs);
     const groups = input.groupsOf?.(table);
+    const ids = settings.id === undefined ? undefined : idReader(columnNamed(table, settings.id));
     for (let at = 0; at < table.rows; at++) {
+      const id = ids?.(at);
+      if (id !== undefined) {
+        const before = seen.get(id);
+        if (before !== undefined) {
+          throw new InputError("id-twice", rankTexts.twice(settings.id ?? "", before, first + at));
+        }
+        seen.set(id, first + at);
+        if (done.has(id)) {
+          skipped++;
+          continue;
+        }
+      }
       bestIn(groups?.[at] ?? -1).offer({
         row: first + at,
         score: score[at],
@@ -148,15 +174,10 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
         cost: costs?.[at] ?? 0,
       });
     }
-    if (settings.id !== undefined) {
-      const idColumn = columnNamed(table, settings.id);
+    if (ids !== undefined) {
       for (const { row } of [...bestOf.values()].flatMap((best) => best.ranked())) {
         if (row < first) continue;
-        const at = row - first;
-        names.set(
-          row,
-          idColumn.kind === "numeric" ? idColumn.values[at] : idColumn.levels[idColumn.codes[at]],
-        );
+        names.set(row, ids(row - first));
       }
     }
     first += table.rows;
@@ -166,7 +187,26 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
     const id = names.get(each.row);
     return id === undefined ? each : { ...each, id };
   });
-  return { candidates, rows, labelled: labelled.table.rows, targets: targets.rows, features, notes };
+  return {
+    candidates,
+    rows,
+    labelled: labelled.target.labels.reduce((count, label) => count + (label < 0 ? 0 : 1), 0),
+    targets: targets.rows,
+    features,
+    notes: skipped === 0 ? notes : [...notes, rankTexts.done(skipped)],
+  };
+};
+
+const idReader =
+  (column: Column) =>
+  (row: number): string | number =>
+    column.kind === "numeric" ? column.values[row] : column.levels[column.codes[row]];
+
+/** The ids of a table that has them; none where it does not. */
+const idsOf = (table: Table, id: string | undefined): ReadonlySet<string | number> => {
+  const column = table.columns.find(({ name }) => name === id);
+  if (column === undefined) return new Set();
+  return new Set(Array.from({ length: table.rows }, (_, row) => idReader(column)(row)));
 };
 
 /** The best of all groups together, as far as the quotas allow. */

@@ -87,6 +87,8 @@ export interface SeedResult {
   readonly acquisition: Acquisition;
   /** By the number of acquired labels, for the first sensitive label. */
   readonly checkpoints: readonly { readonly labels: number; readonly metrics: Evaluation }[];
+  /** After the last label, for every sensitive label. */
+  readonly bySensitive: readonly Evaluation[];
   readonly seconds: number;
 }
 
@@ -164,11 +166,11 @@ export const simulateSeed = async (
     return { kind: "fixed", classifier: pretrained };
   });
   const checkpoints: { labels: number; metrics: Evaluation }[] = [];
-  const evaluateAt = (labels: number, labelled: Int32Array): void => {
-    const metrics = evaluate({
+  const evaluateFor = (attribute: PoolLabel, labels: number, labelled: Int32Array): Evaluation =>
+    evaluate({
       features,
       target,
-      sensitive: sensitive[0],
+      sensitive: attribute,
       labelled,
       test: split.test,
       weights: task.weights,
@@ -177,7 +179,8 @@ export const simulateSeed = async (
       sensitiveLearner: forest(threadsOf(settings.forest)),
       stream: stream.split("evaluation").split(labels),
     });
-    checkpoints.push({ labels, metrics });
+  const evaluateAt = (labels: number, labelled: Int32Array): void => {
+    checkpoints.push({ labels, metrics: evaluateFor(sensitive[0], labels, labelled) });
   };
   const wanted = new Set([...settings.checkpoints, settings.budget]);
   if (wanted.has(0)) evaluateAt(0, split.initial);
@@ -215,7 +218,12 @@ export const simulateSeed = async (
       await run.onStep?.(step);
     },
   });
-  return { seed, split, acquisition, checkpoints, seconds: (performance.now() - started) / 1000 };
+  const labelled = Int32Array.from([...split.initial, ...acquisition.acquired.map(({ row }) => row)]);
+  const last = checkpoints[checkpoints.length - 1].metrics;
+  const others = sensitive.slice(1).map((attribute) => evaluateFor(attribute, settings.budget, labelled));
+  const bySensitive = [last, ...others];
+  const seconds = (performance.now() - started) / 1000;
+  return { seed, split, acquisition, checkpoints, bySensitive, seconds };
 };
 
 const ascending = (a: number, b: number): number => a - b;

@@ -172,9 +172,11 @@ describe("beta that is found", () => {
 
   test("says once that the budget cannot be kept", () => {
     const control = betaControl({ leakageBudget: 1 });
-    const text = controlTexts.budgetOut(1, 0.5, 10);
-    expect(control.observe({ ...step, leakage: 0.5, leastLeakage: 0.06 })).toBe(text);
-    expect(control.observe({ ...step, leakage: 0.5, leastLeakage: 0.06 })).toBeUndefined();
+    const late = { ...step, left: 3, leastLeakage: 0.2 };
+    expect(control.observe({ ...late, leakage: 0.5 })).toBe(controlTexts.budgetOut(1, 0.5, 3));
+    expect(control.observe({ ...late, leakage: 0.5 })).toBeUndefined();
+    const early = betaControl({ leakageBudget: 1 });
+    expect(early.observe({ ...step, leakage: 0.5, leastLeakage: 0.2 })).toBeUndefined();
     expect(control.met).toBe(true);
     control.observe({ ...step, leakage: 0.5 });
     expect(control.met).toBe(false);

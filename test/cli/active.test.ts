@@ -7,10 +7,13 @@ import { acquireTexts } from "../../src/cli/commands/active/acquire.js";
 import { methodTexts } from "../../src/cli/commands/active/method-options.js";
 import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
 import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
+import { settingsTexts } from "../../src/cli/commands/active/settings.js";
 import { tableOptionTexts } from "../../src/cli/commands/data/table-options.js";
 import { randomStream } from "../../src/core/random.js";
 import { labelTexts } from "../../src/data/label.js";
 import { suppliedTexts } from "../../src/data/supplied-members.js";
+import { taskTexts } from "../../src/data/task.js";
+import { rankTexts } from "../../src/experiments/rank-pool.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -104,6 +107,21 @@ describe("acquire", () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: `fairbed: ${suppliedTexts.rows(short, 1, 500)}\n` });
   });
 
+  test("several sensitive columns: metrics for each, by name", async () => {
+    const words = ["--target", "hired=yes", "--sensitive", "group=a,town=north", "--exclude", "price,id"];
+    const answer = await json("acquire", table, ...words, ...QUICK, "--combine", "worst");
+    expect(Object.keys(answer.metrics.bySensitive)).toEqual(["group=a", "town=north"]);
+    expect(answer.metrics.bySensitive["group=a"]).toEqual(answer.metrics.final);
+    const { stdout } = await invoke(["acquire", table, ...words, ...QUICK, "--quiet"]);
+    expect(stdout).toContain("For town=north:");
+  });
+
+  test("rows without a label are counted", async () => {
+    const gaps = write("gaps.csv", readFileSync(table, "utf8").replace(",yes,", ",,").replace(",no,", ",,"));
+    const { notes } = await json("acquire", gaps, ...TASK, ...QUICK);
+    expect(notes).toContain(taskTexts.unlabelled(2, "hired=yes"));
+  });
+
   test("says it to a person", async () => {
     const { code, stdout } = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
     expect(code).toBe(0);
@@ -118,10 +136,20 @@ describe("acquire", () => {
     [[table, "--target", "hired"], tableOptionTexts.noSensitive],
     [[table, "--task", "students"], tableOptionTexts.tableAndTask],
     [[table, ...TASK, "--budget", "5000"], acquireTexts.budget(5000, 500)],
-    [[table, ...TASK, "--budget", "400"], loopTexts.budget(400, 246)],
+    [[table, ...TASK, "--budget", "400"], loopTexts.budget(400, 259)],
     [[table, ...TASK, "--paper", "--sensitive-leaf", "5"], methodTexts.paperLeaf],
     [[table, ...TASK, "--leakage-budget", "1", "--dp-at-least", "0.8"], methodTexts.twoGoals],
     [[one, "--target", "hired", "--sensitive", "group"], labelTexts.oneClass("hired")],
+    [[table, ...TASK, "--method", "epig", "--leakage-budget", "1"], methodTexts.goalMethod("epig")],
+    [[table, ...TASK, "--batch-kind", "softmax"], settingsTexts.temperature],
+    [[table, ...TASK, "--cost-weight", "2"], settingsTexts.costWeight],
+    [
+      [table, ...TASK, "--sensitive-model", "revealled"],
+      settingsTexts.sensitiveModel("revealled", "revealed"),
+    ],
+    [[table, ...TASK, "--budget", "12", "--checkpoints", "50"], acquireTexts.checkpoint(50, 12)],
+    [[table, "--target", "hired=yes", "--sensitive", "hired"], taskTexts.targetIsSensitive("hired")],
+    [[table, ...TASK, "--features", "skill,hired"], taskTexts.targetIsFeature("hired")],
   ])("%j: one sentence and exit 2", async (words, text) => {
     const { code, stdout, stderr } = await invoke(["acquire", ...words]);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fairbed: ${text}\n` });
@@ -186,9 +214,47 @@ describe("rank", () => {
     const out = at("next.csv");
     const answer = await json(...words, "--costs", "price", "--sensitive-table", table, "--out", out);
     const lines = readFileSync(out, "utf8").trim().split("\n");
-    expect(lines[0]).toBe("rank,row,id,score,target,leakage,cost");
+    expect(lines[0]).toBe("rank,row,id,score,target,leakage,cost,net");
+    const nets = answer.candidates.map(({ net }: { net: number }) => net);
+    expect(nets).toEqual(nets.toSorted((a: number, b: number) => b - a));
     expect(lines).toHaveLength(8);
     expect(answer.candidates.filter(({ cost }: { cost: number }) => cost === 1).length).toBeGreaterThan(4);
+  });
+
+  test("rows that are labelled already are left out, and ids must differ", async () => {
+    const answer = await json(...words);
+    expect(answer.notes).toContain(rankTexts.done(60));
+    expect(Math.min(...answer.candidates.map(({ id }: { id: string }) => Number(id)))).toBeGreaterThan(59);
+    const twice = write("twice.csv", "id,skill,taste,town\n900,1,1,north\n900,0,1,south\n");
+    const { code, stderr } = await invoke(["rank", twice, ...words.slice(2)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `fairbed: ${rankTexts.twice("id", 0, 1)}\n` });
+  });
+
+  test("with another table for the sensitive model, labels need no sensitive column", async () => {
+    const plain = write(
+      "plain.csv",
+      readFileSync(labelled, "utf8")
+        .split("\n")
+        .map((line) =>
+          line
+            .split(",")
+            .filter((_, i) => i !== 4)
+            .join(","),
+        )
+        .join("\n"),
+    );
+    const asked = ["rank", pool, "--labelled", plain, "--sensitive-table", table, ...words.slice(4)];
+    const answer = await json(...asked);
+    expect(answer.sensitive).toEqual(["group=a"]);
+    expect(answer.candidates[0].leakage).not.toBeNull();
+    expect(answer.features).toEqual(["skill", "taste", "town"]);
+  });
+
+  test("what is no information is not called so", async () => {
+    const { candidates } = await json(...words, "--method", "random");
+    expect(candidates[0]).toMatchObject({ target: null, leakage: null });
+    const { stdout } = await invoke([...words, "--method", "entropy", "--quiet"]);
+    expect(stdout).toContain("leakage is not looked at");
   });
 
   test("quotas", async () => {
@@ -197,6 +263,8 @@ describe("rank", () => {
     const towns = all.candidates.map(({ row }: { row: number }) => rows[row + 1].split(",")[3]);
     expect(towns.filter((town: string) => town === "north").length).toBeGreaterThanOrEqual(4);
     expect(towns.filter((town: string) => town === "south").length).toBeLessThanOrEqual(1);
+    const many = await invoke([...words, "--quota", "town=north:9-"]);
+    expect(many).toMatchObject({ code: 2, stderr: `fairbed: ${quotaOptionTexts.room(9, 7)}\n` });
     const { code, stderr } = await invoke([...words, "--quota", "town=north"]);
     expect({ code, stderr }).toEqual({
       code: 2,

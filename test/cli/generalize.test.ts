@@ -46,6 +46,11 @@ test("every model on what acquire chose, on the rows that it held out", async ()
   }
   const person = await invoke([...words, "--quiet"]);
   expect(person.stdout).toContain("means over 2 seeds");
+  const other = write("other.csv", csv(0, 300));
+  expect(await invoke(["generalize", answer, "--table", other])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${generalizeTexts.otherTable(answer, "400 rows", other)}\n`,
+  });
   const without = await invoke(["generalize", answer]);
   expect(without).toMatchObject({ code: 2, stderr: `fairbed: ${generalizeTexts.tableOfAnswer(answer)}\n` });
 });

@@ -1,5 +1,4 @@
 /** `fairbed acquire`: simulates an acquisition on a labelled table, and says what it would have reached. */
-import type { Selected } from "../../../active/batch.js";
 import type { BatchKind } from "../../../active/loop.js";
 import { InputError } from "../../../core/errors.js";
 import type { CategoryEncoding } from "../../../data/encoder.js";
@@ -23,10 +22,14 @@ import {
 } from "../../options.js";
 import { readTask, tableOptions } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
-import { goalOptions, methodOptions } from "./method-options.js";
+import { goalOptions, methodOptions, partsOf } from "./method-options.js";
 import { quotaOption } from "./quota-option.js";
 
 export const acquireTexts = {
+  few: (attribute: string, rows: number) =>
+    `a group of ${attribute} has only ${rows} test rows in some seed, too few to tell its rates: use a larger table or test fraction`,
+  checkpoint: (given: number, budget: number) =>
+    `--checkpoints has ${given} and the budget is ${budget} labels: leave it out, or raise --budget`,
   budget: (given: number, rows: number) =>
     `the budget is ${given} labels and the table has ${rows} rows: ask for fewer labels, or give a larger table`,
 };
@@ -98,6 +101,10 @@ export const acquireCommand = defineCommand({
     const { task, name } = await readTask(path, options, options.seed);
     const settings = settingsOf(options);
     requireBudget(settings.budget, task);
+    const late = options.checkpoints.find((labels) => labels > settings.budget);
+    if (late !== undefined) {
+      throw new InputError("checkpoint", acquireTexts.checkpoint(late, settings.budget));
+    }
     const run = await runOf(task, options);
     const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);
     const progress = context.progress("acquiring", seeds.length * settings.budget);
@@ -114,20 +121,37 @@ export const acquireCommand = defineCommand({
     const at = (index: number) => summarise(results.map(({ checkpoints }) => checkpoints[index].metrics));
     return {
       table: name,
+      tableRows: task.table.rows,
+      features: task.features,
       target: task.target.name,
       sensitive: task.sensitive.map((label) => label.name),
       notes: task.notes,
       settings,
       seeds,
       acquired: results.map(({ acquisition }) => acquisition.acquired.map(({ row }) => row)),
-      parts: results.map(({ acquisition }) => acquisition.acquired.map(partsOf)),
+      parts: results.map(({ acquisition }) =>
+        acquisition.acquired.map(({ score, cost, ...parts }) => ({
+          score,
+          ...partsOf(settings.method, parts),
+          cost,
+        })),
+      ),
       initial: results.map(({ acquisition }) => [...acquisition.initial]),
       beta: results.map(({ acquisition }) => acquisition.beta),
-      goalMet: results.map(({ acquisition }) => acquisition.met),
-      warnings: [...new Set(results.flatMap(({ acquisition }) => acquisition.warnings))],
+      goalMet: "beta" in settings.goal ? null : results.map(({ acquisition }) => acquisition.met),
+      warnings: [
+        ...new Set(results.flatMap((result) => [...result.acquisition.warnings, ...fewIn(task, result)])),
+      ],
       rows: { pool: results[0].split.pool.length, test: results[0].split.test.length },
       metrics: {
+        // Of the first sensitive attribute; the others, if any, stand beside it.
         final: at(labels.length - 1),
+        bySensitive: Object.fromEntries(
+          task.sensitive.map(({ name: attribute }, i) => [
+            attribute,
+            summarise(results.map(({ bySensitive }) => bySensitive[i])),
+          ]),
+        ),
         checkpoints: labels.map((count, index) => ({ labels: count, ...at(index) })),
       },
       seconds: (performance.now() - started) / 1000,
@@ -139,7 +163,11 @@ export const acquireCommand = defineCommand({
       `${settings.method}, ${goalInWords(settings, beta)}, ${settings.budget} labels, ${seeds.length} seed${seeds.length === 1 ? "" : "s"}`,
       ...notes.map((note) => `Note: ${note}.`),
       "",
-      ...metricsTable(metrics.final),
+      ...Object.entries(metrics.bySensitive).flatMap(([attribute, summaries], i) => [
+        ...(i === 0 ? [] : [""]),
+        ...(sensitive.length > 1 ? [`For ${attribute}:`] : []),
+        ...metricsTable(summaries),
+      ]),
       "",
       "Ratios are the smallest group's rate over the largest's: 1 is parity. Beside them stands what the selection",
       "rate is, since a ratio rises with it; the matched rows select as many as are truly positive.",
@@ -149,7 +177,15 @@ export const acquireCommand = defineCommand({
     ].join("\n"),
 });
 
-const partsOf = ({ score, target, leakage, cost }: Selected) => ({ score, target, leakage, cost });
+/** Fewer test rows of a group than this leave its rates open. */
+const FEW = 10;
+
+const fewIn = ({ sensitive }: Task, { split }: SeedResult): string[] =>
+  sensitive.flatMap(({ name, classes, labels }) => {
+    const counts = classes.map((_, c) => split.test.filter((row) => labels[row] === c).length);
+    const least = Math.min(...counts);
+    return least < FEW ? [acquireTexts.few(name, least)] : [];
+  });
 
 const goalInWords = ({ goal, method }: SimulationSettings, betas: readonly number[]): string => {
   if (!method.startsWith("fairbed") && method !== "hfe") return "no regard to leakage";

@@ -32,8 +32,32 @@ export const goalOptions = {
 };
 
 export const methodTexts = {
+  goalMethod: (method: string) =>
+    `the method ${method} does not look at leakage, so no beta can reach a goal with it: choose --method fairbed, or leave out --leakage-budget and --dp-at-least`,
   twoGoals: "give --leakage-budget or --dp-at-least, not both",
   paperLeaf: "--paper means fully grown trees: leave out --sensitive-leaf and --sensitive-smoothing",
+};
+
+const FAIR: readonly StrategyName[] = ["fairbed", "fairbed-bald"];
+
+/** What of a score is information, in nats: the rest (a random number, an entropy) is a number to sort by. */
+export const partsOf = (
+  method: StrategyName,
+  { target, leakage }: { readonly target: number; readonly leakage: number },
+): { readonly target: number | null; readonly leakage: number | null } => {
+  if (FAIR.includes(method)) return { target, leakage };
+  return { target: method === "epig" || method === "bald" ? target : null, leakage: null };
+};
+
+/** What a score is, in words. */
+export const scoreInWords = (method: StrategyName): string => {
+  if (FAIR.includes(method)) {
+    return "score = target - beta x leakage: what the label tells about the target, less what it gives away (nats).";
+  }
+  if (method === "hfe")
+    return "score = entropy of the target - beta x entropy of the sensitive label (nats).";
+  if (method === "random") return "score: a random number.";
+  return `score: ${method === "entropy" ? "the entropy of the prediction" : "information about the target"} (nats); leakage is not looked at.`;
 };
 
 export interface SensitiveWords {
@@ -61,6 +85,7 @@ export const sensitiveForestOf = (
 };
 
 export const goalOf = (words: {
+  readonly method: StrategyName;
   readonly beta: number;
   readonly leakageBudget: number | undefined;
   readonly dpAtLeast: number | undefined;
@@ -68,6 +93,10 @@ export const goalOf = (words: {
   const { beta, leakageBudget, dpAtLeast } = words;
   if (leakageBudget !== undefined && dpAtLeast !== undefined) {
     throw new InputError("goal", methodTexts.twoGoals);
+  }
+  const sought = leakageBudget !== undefined || dpAtLeast !== undefined;
+  if (sought && !FAIR.includes(words.method)) {
+    throw new InputError("goal", methodTexts.goalMethod(words.method));
   }
   if (leakageBudget !== undefined) return { leakageBudget };
   return dpAtLeast === undefined ? { beta } : { parityAtLeast: dpAtLeast };

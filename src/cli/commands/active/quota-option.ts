@@ -11,6 +11,8 @@ export const quotaOptionTexts = {
     `--quota takes column=value:least-most with commas between them, such as site=north:2-5 (either number may be left out), not "${given}"`,
   columns: (first: string, second: string) =>
     `--quota names the columns ${first} and ${second}: quotas are on the values of one column`,
+  room: (least: number, chosen: number) =>
+    `--quota asks for at least ${least} rows and ${chosen} are to be chosen: ask for fewer, or choose more`,
   value: (column: string, value: string) =>
     `the column "${column}" has no value "${value}": --quota names one that it has`,
 };
@@ -26,7 +28,8 @@ export const parseQuotas = (given: string | undefined): QuotaWords | undefined =
   if (given === undefined) return undefined;
   const quotas = given.split(",").map((each) => {
     const [, column, value, least, most] = ONE.exec(each.trim()) ?? [];
-    if (column === undefined || (least === "" && most === "")) {
+    const crossed = least !== "" && most !== "" && Number(least) > Number(most);
+    if (column === undefined || (least === "" && most === "") || crossed) {
       throw new InputError("quota", quotaOptionTexts.form(each));
     }
     return {
@@ -51,6 +54,12 @@ export const groupsOf = (table: Table, { column, quotas }: QuotaWords): Int32Arr
 
 export const quotasByGroup = ({ quotas }: QuotaWords): Quota[] =>
   quotas.map(({ value: _, ...bounds }, group) => ({ group, ...bounds }));
+
+/** Fails where the quotas ask for more than is chosen. */
+export const requireRoom = ({ quotas }: QuotaWords, chosen: number): void => {
+  const least = quotas.reduce((sum, { atLeast = 0 }) => sum + atLeast, 0);
+  if (least > chosen) throw new InputError("quota", quotaOptionTexts.room(least, chosen));
+};
 
 /** Fails where a quota is on a value that the column does not have. */
 export const requireValues = (table: Table, { column, quotas }: QuotaWords): void => {

@@ -1,14 +1,17 @@
 /** `fairbed rank`: which unlabelled rows to label next, and why. */
 import { InputError } from "../../../core/errors.js";
 import type { CategoryEncoding } from "../../../data/encoder.js";
+import { chooseLabel, columnsOfRule, combineLabels, type Label } from "../../../data/label.js";
+import type { Table } from "../../../data/table.js";
+import type { TaskSettings } from "../../../data/task.js";
 import { withoutPassword } from "../../../data/without-password.js";
 import type { RankSettings } from "../../../experiments/rank-pool.js";
 import { defineCommand } from "../../command.js";
 import { argument, choice, integer, optionalReal, text } from "../../options.js";
 import { readSettings, tableOptions, taskSettings } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
-import { methodOptions, sensitiveForestOf } from "./method-options.js";
-import { groupsOf, parseQuotas, quotaOption, quotasByGroup } from "./quota-option.js";
+import { methodOptions, partsOf, scoreInWords, sensitiveForestOf } from "./method-options.js";
+import { groupsOf, parseQuotas, quotaOption, quotasByGroup, requireRoom } from "./quota-option.js";
 
 export const rankCommandTexts = {
   noLabelled:
@@ -76,10 +79,24 @@ export const rank = defineCommand({
     const aside = [id, costs].filter((name) => name !== undefined);
     const table = await readTable(options.labelled, reading);
     const present = aside.filter((name) => table.columns.some((column) => column.name === name));
-    const labelled = defineTask(table, { ...described, exclude: [...(described.exclude ?? []), ...present] });
     const other = async (file: string | undefined) =>
       file === undefined ? undefined : await readTable(file, reading);
-    const [targets, sensitive] = [await other(options.targetsTable), await other(options.sensitiveTable)];
+    const [targets, survey] = [await other(options.targetsTable), await other(options.sensitiveTable)];
+    const sensitive =
+      survey === undefined ? undefined : { table: survey, labels: sensitiveLabels(survey, described) };
+    const hidden = (sensitive?.labels ?? [])
+      .flatMap(({ rule }) => columnsOfRule(rule))
+      .filter((name) => table.columns.some((column) => column.name === name));
+    const labelled = defineTask(
+      table,
+      {
+        ...described,
+        ...(sensitive === undefined ? {} : { sensitive: [] }),
+        exclude: [...(described.exclude ?? []), ...present, ...hidden],
+      },
+      { sensitiveElsewhere: sensitive !== undefined },
+    );
+    if (quota !== undefined) requireRoom(quota, options.top);
     const { method, beta, combine, top, categories, trees, correction, seed } = options;
     const settings: RankSettings = {
       method,
@@ -113,16 +130,25 @@ export const rank = defineCommand({
       settings,
     );
     progress?.end();
-    if (options.out !== undefined) await context.writeFile(options.out, csvOf(ranking.candidates));
-    return {
+    const answer = {
       pool: withoutPassword(path),
       target: labelled.target.name,
-      sensitive: labelled.sensitive.map(({ name }) => name),
+      sensitive: (sensitive?.labels ?? labelled.sensitive).map(({ name }) => name),
       settings,
       ...ranking,
+      candidates: ranking.candidates.map(({ score, cost, ...each }) => ({
+        ...each,
+        ...partsOf(method, each),
+        score,
+        cost,
+        // What candidates compete by.
+        net: score - (settings.costWeight ?? 0) * cost,
+      })),
       notes: [...labelled.notes, ...ranking.notes],
       seconds: (performance.now() - started) / 1000,
     };
+    if (options.out !== undefined) await context.writeFile(options.out, csvOf(answer.candidates));
+    return answer;
   },
   print: ({ pool, candidates, rows, labelled, targets, settings, notes, seconds }) =>
     [
@@ -131,22 +157,25 @@ export const rank = defineCommand({
       ...notes.map((note) => `Note: ${note}.`),
       "",
       ...rightAligned([
-        ["rank", "row", ...(hasIds(candidates) ? ["id"] : []), "score", "target", "leakage", "cost"],
+        [...headOf(candidates)],
         ...candidates
           .slice(0, SHOWN)
-          .map(({ rank: place, row, id, score, target, leakage, cost }) => [
-            String(place),
-            String(row),
-            ...(hasIds(candidates) ? [String(id ?? "")] : []),
-            score.toFixed(4),
-            target.toFixed(4),
-            leakage.toFixed(4),
-            String(cost),
+          .map((each) => [
+            String(each.rank),
+            String(each.row),
+            ...(hasIds(candidates) ? [String(each.id ?? "")] : []),
+            ...[each.score, each.target, each.leakage].map((value) =>
+              value === null ? "-" : value.toFixed(4),
+            ),
+            String(each.cost),
+            each.net.toFixed(4),
           ]),
       ]),
       ...(candidates.length > SHOWN ? [`and ${candidates.length - SHOWN} more`] : []),
       "",
-      "score = target - beta x leakage: what the label tells about the target, less what it gives away.",
+      scoreInWords(settings.method),
+      ...(settings.costs === undefined ? [] : ["Candidates compete by net = score - cost weight x cost."]),
+      ...(settings.quotas === undefined ? [] : ["The quotas keep some better candidates out."]),
       `Rows are counted from 0. In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
@@ -156,10 +185,31 @@ interface Row {
   readonly row: number;
   readonly id?: string | number;
   readonly score: number;
-  readonly target: number;
-  readonly leakage: number;
+  readonly target: number | null;
+  readonly leakage: number | null;
   readonly cost: number;
+  readonly net: number;
 }
+
+/** The sensitive labels of another table. */
+const sensitiveLabels = (
+  table: Table,
+  { sensitive, combineSensitive }: Pick<TaskSettings, "sensitive" | "combineSensitive">,
+): readonly Label[] => {
+  const labels = sensitive.map((choice) => chooseLabel(table, choice));
+  return combineSensitive && labels.length > 1 ? [combineLabels(table, labels)] : labels;
+};
+
+const headOf = (candidates: readonly Row[]): readonly string[] => [
+  "rank",
+  "row",
+  ...(hasIds(candidates) ? ["id"] : []),
+  "score",
+  "target",
+  "leakage",
+  "cost",
+  "net",
+];
 
 const hasIds = (candidates: readonly Row[]): boolean => candidates.some(({ id }) => id !== undefined);
 
@@ -171,16 +221,17 @@ const cell = (value: string | number): string => {
 const csvOf = (candidates: readonly Row[]): string => {
   const ids = hasIds(candidates);
   return [
-    ["rank", "row", ...(ids ? ["id"] : []), "score", "target", "leakage", "cost"].join(","),
+    headOf(candidates).join(","),
     ...candidates.map((each) =>
       [
         each.rank,
         each.row,
         ...(ids ? [cell(each.id ?? "")] : []),
         each.score,
-        each.target,
-        each.leakage,
+        each.target ?? "",
+        each.leakage ?? "",
         each.cost,
+        each.net,
       ].join(","),
     ),
     "",

@@ -1,14 +1,30 @@
 /** From the words of `acquire` to the settings of a simulation. */
+import { InputError } from "../../../core/errors.js";
+import { nearestName } from "../../../core/nearest-name.js";
 import type { Task } from "../../../data/task.js";
 import { RECOMMENDED, type SimulationRun, type SimulationSettings } from "../../../experiments/simulation.js";
 import type { OptionValues } from "../../command.js";
 import type { simulationOptions } from "./acquire.js";
 import { goalOf, type goalOptions, type methodOptions, sensitiveForestOf } from "./method-options.js";
-import { groupsOf, parseQuotas, quotasByGroup, requireValues } from "./quota-option.js";
+import { groupsOf, parseQuotas, quotasByGroup, requireRoom, requireValues } from "./quota-option.js";
 
 export type AcquireWords = OptionValues<typeof methodOptions & typeof goalOptions & typeof simulationOptions>;
 
+export const settingsTexts = {
+  temperature:
+    "--batch-kind softmax draws by exp(score / temperature): say how warm with --temperature, in nats, such as 0.02",
+  costWeight: "--cost-weight says what a unit of cost is worth: name the column of costs with --costs",
+  sensitiveModel: (given: string, near: string | undefined) =>
+    `--sensitive-model takes revealed, pretrained or a file such as members.csv or model.onnx, not "${given}"${near === undefined ? "" : `: did you mean ${near}?`}`,
+};
+
 export const settingsOf = (words: AcquireWords): SimulationSettings => {
+  if (words.batchKind === "softmax" && words.temperature === undefined) {
+    throw new InputError("temperature", settingsTexts.temperature);
+  }
+  if (words.costWeight !== undefined && words.costs === undefined) {
+    throw new InputError("costs", settingsTexts.costWeight);
+  }
   const { method, combine, trees, correction, budget, batch, batchKind, temperature } = words;
   const { initial, testFraction, targets, pool, categories, checkpoints, sensitiveModel } = words;
   return {
@@ -38,7 +54,10 @@ export const settingsOf = (words: AcquireWords): SimulationSettings => {
 export const runOf = async (task: Task, words: AcquireWords): Promise<SimulationRun> => {
   const { costs, costWeight, sensitiveModel } = words;
   const quota = parseQuotas(words.quota);
-  if (quota !== undefined) requireValues(task.table, quota);
+  if (quota !== undefined) {
+    requireValues(task.table, quota);
+    requireRoom(quota, words.budget);
+  }
   const supplied = await suppliedBy(sensitiveModel, task);
   return {
     ...(supplied === undefined ? {} : { supplied }),
@@ -49,6 +68,10 @@ export const runOf = async (task: Task, words: AcquireWords): Promise<Simulation
 
 const suppliedBy = async (model: string, task: Task) => {
   if (model === "revealed" || model === "pretrained") return undefined;
+  if (!/[./\\]/.test(model)) {
+    const near = nearestName(model, ["revealed", "pretrained"]);
+    throw new InputError("sensitive-model", settingsTexts.sensitiveModel(model, near));
+  }
   const { suppliedMembers } = await import("../../../data/supplied-members.js");
   return Promise.all(
     model.split(",").map((file, i) => suppliedMembers(file, task, task.sensitive[i]?.classes.length ?? 2)),

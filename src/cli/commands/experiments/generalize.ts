@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
+import type { Task } from "../../../data/task.js";
 import { withoutPassword } from "../../../data/without-password.js";
 import type { FrozenSeed, ModelGeneralization, SplitSettings } from "../../../experiments/generalization.js";
 import type { Learner } from "../../../learners/classifier.js";
@@ -23,6 +24,8 @@ export const generalizeTexts = {
     `${file} is not an answer of fairbed acquire --json: it has no "acquired" rows with their settings`,
   tableOfAnswer: (file: string) =>
     `${file} says which rows were acquired, not what is in them: name their table with --table, or --task`,
+  otherTable: (file: string, differs: string, table: string) =>
+    `${file} was acquired from a table with ${differs}, and ${table} is another: give the table and the labels that the rows were acquired with`,
   noRow: (row: number, rows: number) =>
     `row ${row} was acquired and the table has ${rows} rows: give the table that the rows were acquired from`,
 };
@@ -79,7 +82,8 @@ export const generalize = defineCommand({
       }
       const { generalize: run } = await import("../../../experiments/generalization.js");
       const words = { ...options, ...wordsOf(answer, options) };
-      const { task } = await readTask(options.table, words, answer.seeds[0]);
+      const { task, name } = await readTask(options.table, words, answer.seeds[0]);
+      requireSame(path, answer, task, name);
       const frozen: FrozenSeed[] = answer.seeds.map((seed, i) => ({
         seed,
         labelled: [...answer.initial[i], ...answer.acquired[i]],
@@ -124,6 +128,9 @@ export const generalize = defineCommand({
 });
 
 interface Answer {
+  readonly table: string;
+  readonly tableRows: number;
+  readonly features: readonly string[];
   readonly target: string;
   readonly sensitive: readonly string[];
   readonly seeds: readonly number[];
@@ -140,21 +147,39 @@ const readAnswer = async (path: string): Promise<Answer> => {
   } catch (cause) {
     throw wrong(cause);
   }
-  const lists = [value.seeds, value.acquired, value.initial, value.sensitive];
+  const lists = [value.seeds, value.acquired, value.initial, value.sensitive, value.features];
   if (!lists.every(Array.isArray) || typeof value.settings !== "object") throw wrong();
   return value as Answer;
 };
 
-/** The labels of the answer, unless they are given; a paper's task has its own. */
+/** The labels and features of the answer, unless they are given; a paper's task has its own labels. */
 const wordsOf = (
-  { target, sensitive }: Answer,
+  { target, sensitive, features }: Answer,
   given: {
     readonly target: string | undefined;
     readonly sensitive: readonly string[] | undefined;
+    readonly features: readonly string[] | undefined;
     readonly task: string | undefined;
   },
-) =>
-  given.task !== undefined ? {} : { target: given.target ?? target, sensitive: given.sensitive ?? sensitive };
+) => ({
+  features: given.features ?? features,
+  ...(given.task === undefined
+    ? { target: given.target ?? target, sensitive: given.sensitive ?? sensitive }
+    : {}),
+});
+
+/** Rows have a meaning only in the table that they were acquired from. */
+const requireSame = (path: string, answer: Answer, task: Task, name: string): void => {
+  const labels = task.sensitive.map((label) => label.name);
+  const differences = [
+    [answer.tableRows !== task.table.rows, `${answer.tableRows} rows`],
+    [answer.target !== task.target.name, `the target ${answer.target}`],
+    [answer.sensitive.join() !== labels.join(), `the sensitive attribute ${answer.sensitive.join(", ")}`],
+  ] as const;
+  const found = differences.find(([differs]) => differs);
+  if (found !== undefined)
+    throw new InputError("other-table", generalizeTexts.otherTable(path, found[1], name));
+};
 
 const learnersOf = async (words: string): Promise<Record<string, Learner>> => {
   const names = words
