@@ -88,7 +88,8 @@ describe("minimise", () => {
           });
         },
       ),
-      { numRuns: 200 },
+      // A step to a bound that rounding stops just short of it.
+      { numRuns: 200, examples: [[[[2.874297312910927, 1.8109458038310593, 0]], 0]] },
     );
   });
 

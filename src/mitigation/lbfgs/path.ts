@@ -36,6 +36,15 @@ export const pathPoint = (size: number): PathPoint => ({
   promised: 0,
 });
 
+/** A step that ends at a bound but for rounding ends at the bound: else the next one has no room left to go. */
+const AT_BOUND = 4 * Number.EPSILON;
+
+const within = (to: number, lower: number, upper: number): number => {
+  const slack = AT_BOUND * Math.max(1, Math.abs(to));
+  if (to >= upper - slack) return upper;
+  return to <= lower + slack ? lower : to;
+};
+
 /** Puts `point` at x(step) and evaluates the objective there. */
 export const walk = (
   objective: Objective,
@@ -49,7 +58,7 @@ export const walk = (
   let promised = 0;
   for (let i = 0; i < x.length; i++) {
     let to = from.x[i] + step * direction[i];
-    if (bounds !== undefined) to = Math.min(bounds.upper[i], Math.max(bounds.lower[i], to));
+    if (bounds !== undefined) to = within(to, bounds.lower[i], bounds.upper[i]);
     promised += from.gradient[i] * (to - from.x[i]);
     x[i] = to;
   }
