@@ -4,13 +4,15 @@ import type { ChartValue } from "./acquisition-charts.js";
 import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
-const ERRORS = "are 95 % intervals over seeds";
+const ERRORS = "are one standard error over seeds";
 
 export interface TradeOffDescription {
   readonly kind: "trade-off";
   readonly points: readonly {
     readonly method: string;
     readonly beta?: number;
+    /** Written beside a point without a beta. */
+    readonly label?: string;
     readonly labels?: number;
     readonly x: ChartValue;
     readonly y: ChartValue;
@@ -59,6 +61,14 @@ export type ReproductionChart =
   | InformationDescription
   | DesignsDescription;
 
+/** In the order in which methods come, so that the same ones have the same colours in every figure. */
+const colourOf = (points: readonly { readonly method: string }[]) => ({
+  field: "method",
+  type: "nominal" as const,
+  title: null,
+  scale: { domain: [...new Set(points.map(({ method }) => method))] },
+});
+
 /** Colours are methods, shapes are numbers of labels; points of one method are joined along beta. */
 const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription): TopLevelSpec => {
   const sizes = [...new Set(points.map(({ labels }) => labels ?? 0))].sort((a, b) => a - b);
@@ -67,11 +77,11 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
     ...point,
     labels: point.labels ?? 0,
     // Only the last of several sizes is labelled, or the words hide the points.
-    says: (point.labels ?? 0) === last && point.beta !== undefined ? `β ${point.beta}` : "",
+    says: (point.labels ?? 0) === last ? saysOf(point) : "",
   }));
   const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
   const y = { type: "quantitative" as const, title: yTitle, scale: { zero: false } };
-  const color = { field: "method", type: "nominal" as const, title: null };
+  const color = colourOf(points);
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
   const shape = { field: "labels", type: "nominal" as const, title: "labels" };
   return {
@@ -106,12 +116,15 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
   };
 };
 
+const saysOf = ({ beta, label = "" }: TradeOffDescription["points"][number]): string =>
+  beta === undefined ? label : `β ${beta}`;
+
 /** A grid of panels: a row for each beta, a column for each metric, each metric on one scale. */
 const curves = ({ points, title }: CurvesDescription): TopLevelSpec => {
   const order = (of: "row" | "column") => [...new Set(points.map((point) => point[of]))];
   const columns = order("column");
   const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
-  const color = { field: "method", type: "nominal" as const, title: null };
+  const color = colourOf(points);
   const columnOf = (column: string) => {
     const y = { type: "quantitative" as const, title: column, scale: { zero: false } };
     return {

@@ -114,13 +114,13 @@ export const reproductionReport = ({
     html`<p class="lead">${comparisons.length > 0 ? `${verdictsInWords(comparisons)}.` : "No numbers of the paper to compare with."}</p>`,
     ...(quick
       ? [
-          html`<p class="warning">This is the quick protocol, far smaller than the paper's: it shows that everything runs, and its verdicts say nothing about the paper.</p>`,
+          html`<p class="warning">This is the quick protocol, far smaller than the paper's: it shows that everything runs, and there are no verdicts on its numbers.</p>`,
         ]
       : []),
     ...notes.map((note) => html`<p class="warning">${note}</p>`),
     html`<p>Means over seeds with their standard errors. A number is <em>reproduced</em> when it is within three
 combined standard errors, sqrt(ours² + paper's²), of the paper's; it <em>differs</em> when it is farther away; it is
-<em>not run</em> when fewer than two seeds have a value. The verdicts are computed from the stored results.</p>`,
+<em>not run</em> when fewer than two seeds of the paper's protocol have a value. The verdicts are computed from the stored results.</p>`,
     ...reproductions.flatMap(section),
     html`<footer>${footer}</footer>`,
   ]);

@@ -20,7 +20,7 @@ export interface Line {
   readonly method: StrategyName;
   /** Of the methods that have one. */
   readonly beta?: number;
-  /** With the sensitive model that is recommended, leaves of ten labels, instead of the paper's. */
+  /** With the sensitive model that is recommended instead of the paper's. */
   readonly recommended?: boolean;
 }
 
@@ -107,6 +107,9 @@ export const lineMean = (
 
 export const labelOf = ({ name, beta }: Line): string =>
   beta === undefined ? name : `${name}, beta ${beta}`;
+
+/** Said where both are shown. */
+export const RECOMMENDED_SAYS = `the line of what is recommended here differs in one thing: leaves of at least ${RECOMMENDED.sensitiveForest.minLeaf} labels in the sensitive model`;
 
 /** Said in every protocol that acquires. */
 export const acquisitionProtocol = (task: TaskName): readonly string[] => [

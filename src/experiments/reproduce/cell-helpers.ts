@@ -6,6 +6,7 @@ import type { CellRun } from "./run-cell.js";
 
 export type CellOrder = { readonly cell: Cell; readonly run: Omit<CellRun, "onProgress"> };
 export type CellAnswer =
+  | { readonly progress: number }
   | { readonly result: CellResult }
   | { readonly failed: { readonly code: string; readonly message: string; readonly input: boolean } };
 
@@ -15,10 +16,18 @@ export const cellHelperTexts = {
 };
 
 export interface CellHelper {
-  run<C extends Cell>(cell: C, run: CellOrder["run"]): Promise<ResultOf<C>>;
+  run<C extends Cell>(
+    cell: C,
+    run: CellOrder["run"],
+    onProgress: (done: number) => void,
+  ): Promise<ResultOf<C>>;
 }
 
-const ask = (child: ChildProcess, order: CellOrder): Promise<CellResult> =>
+const ask = (
+  child: ChildProcess,
+  order: CellOrder,
+  onProgress: (done: number) => void,
+): Promise<CellResult> =>
   new Promise((resolve, reject) => {
     const died = (how: string) => reject(new EnvironmentError("helper", cellHelperTexts.died(how)));
     if (child.exitCode !== null || child.signalCode !== null) {
@@ -30,8 +39,9 @@ const ask = (child: ChildProcess, order: CellOrder): Promise<CellResult> =>
       child.off("exit", onExit);
     };
     const onMessage = (message: unknown) => {
-      settle();
       const answer = message as CellAnswer;
+      if ("progress" in answer) return onProgress(answer.progress);
+      settle();
       if ("result" in answer) return resolve(answer.result);
       const { code, message: text, input } = answer.failed;
       reject(input ? new InputError(code, text) : new EnvironmentError(code, text));
@@ -64,8 +74,8 @@ export const withHelpers = async (
   try {
     await work(
       children.map((child) => ({
-        run: async <C extends Cell>(cell: C, run: CellOrder["run"]) =>
-          (await ask(child, { cell, run })) as ResultOf<C>,
+        run: async <C extends Cell>(cell: C, run: CellOrder["run"], onProgress: (done: number) => void) =>
+          (await ask(child, { cell, run }, onProgress)) as ResultOf<C>,
       })),
     );
   } catch (error) {

@@ -4,15 +4,31 @@ import type { CellAnswer, CellOrder } from "./cell-helpers.js";
 import { runCell } from "./run-cell.js";
 
 const answer = (message: CellAnswer): void => {
-  process.send?.(message);
+  // A parent that is gone wants no result.
+  process.send?.(message, undefined, {}, (error) => {
+    if (error !== null) process.exit(0);
+  });
 };
 
 // Ctrl-C reaches the whole group of processes; the parent decides what happens.
 process.on("SIGINT", () => {});
 process.on("disconnect", () => process.exit(0));
 
+/** So often the parent is told how far a cell is, and its end is heard. */
+const REPORT_MS = 250;
+
+const reporter = (): ((done: number) => Promise<void>) => {
+  let last = performance.now();
+  return async (done) => {
+    if (performance.now() - last < REPORT_MS) return;
+    answer({ progress: done });
+    await new Promise((resolve) => setImmediate(resolve));
+    last = performance.now();
+  };
+};
+
 process.on("message", ({ cell, run }: CellOrder) => {
-  runCell(cell, run).then(
+  runCell(cell, { ...run, onProgress: reporter() }).then(
     (result) => answer({ result }),
     (error: unknown) =>
       answer({

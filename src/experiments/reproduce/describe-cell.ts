@@ -27,10 +27,10 @@ export const describeCell = (cell: Cell): string => {
 
 /** Seconds for a step of acquisition on one core, over the whole pool. */
 const STEP_SECONDS: Readonly<Record<TaskName, number>> = {
-  students: 0.03,
-  census: 0.12,
+  students: 0.04,
+  census: 0.2,
   adult: 0.2,
-  celeba: 0.25,
+  celeba: 0.08,
   synthetic: 0.01,
 };
 

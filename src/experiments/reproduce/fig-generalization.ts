@@ -16,7 +16,7 @@ import { chartValue, type Reproduction, type Scale, seedsOf } from "./reproducti
 import type { Results } from "./store.js";
 import { meanOverSeeds } from "./verdict.js";
 
-const MODELS = { forest: "forest", boosting: "XGBoost's kind", mlp: "MLP", svm: "SVM-RBF" } as const;
+const MODELS = { forest: "forest", boosting: "gradient boosting", mlp: "MLP", svm: "SVM-RBF" } as const;
 type Model = GeneralizeCell["model"];
 const MODEL_NAMES = Object.keys(MODELS) as readonly Model[];
 
@@ -87,9 +87,8 @@ const generalization = (name: string, title: string, task: TaskName): Reproducti
               const x = meanOf(results, task, line, model, "sensitiveAccuracy", scale);
               const y = meanOf(results, task, line, model, "accuracy", scale);
               if (x === undefined || y === undefined) return [];
-              const at = { x: chartValue(x), y: chartValue(y) };
-              if (line.method === "random") return [{ method: `${MODELS[model]}, Random`, ...at }];
-              return [{ method: MODELS[model], beta: line.beta ?? 0, ...at }];
+              const said = line.method === "random" ? { label: "Random" } : { beta: line.beta ?? 0 };
+              return [{ method: MODELS[model], ...said, x: chartValue(x), y: chartValue(y) }];
             }),
           ),
         },

@@ -3,8 +3,9 @@ import { DESIGN_PROTOCOL, type DesignLine, designCells, designMean, designResult
 import { chartValue, type Reproduction, type Scale } from "./reproduction.js";
 import type { Results } from "./store.js";
 
-const BETAS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
-const LARGE_BETAS = [0, 0.5, 0.8, 1, 2, 5, 10];
+const BETAS = [0, 0.2, 0.4, 0.6, 0.8, 1];
+/** With as many of the others as it can share. */
+const LARGE_BETAS = [0, 0.4, 0.8, 1, 2, 5, 10];
 const HORIZONS = [1, 2, 5, 10, 15, 20];
 const few = (values: readonly number[], { quick }: Scale): readonly number[] =>
   quick ? [values[0], values[values.length - 1]] : values;

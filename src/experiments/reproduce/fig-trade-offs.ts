@@ -13,6 +13,7 @@ import {
   lineMean,
   type MetricName,
   RANDOM,
+  RECOMMENDED_SAYS,
   recommended,
   sizeOf,
 } from "./acquisition-lines.js";
@@ -58,8 +59,14 @@ const sizesShown = (task: TaskName, scale: Scale): readonly number[] => {
   return scale.quick ? [budget] : [budget / 4, budget / 2, budget];
 };
 
-const figureOf = (results: Results, task: TaskName, view: View, scale: Scale): FigureDescription => ({
-  id: `${view.x}`,
+const figureOf = (
+  results: Results,
+  title: string,
+  task: TaskName,
+  view: View,
+  scale: Scale,
+): FigureDescription => ({
+  id: view.x,
   caption: `${TITLES[view.y] ?? view.y} against ${TITLES[view.x] ?? view.x}; ${view.better} is better.`,
   chart: {
     kind: "trade-off",
@@ -76,7 +83,7 @@ const figureOf = (results: Results, task: TaskName, view: View, scale: Scale): F
         ];
       }),
     ),
-    title: "What fairness costs",
+    title,
     xTitle: TITLES[view.x] ?? view.x,
     yTitle:
       view.y === "matchedAccuracy" ? "accuracy at a matched selection rate" : (TITLES[view.y] ?? view.y),
@@ -94,7 +101,7 @@ const MEASURED: readonly MetricName[] = [
 ];
 
 const draw =
-  (task: TaskName, views: readonly View[]) =>
+  (title: string, task: TaskName, views: readonly View[]) =>
   (results: Results, scale: Scale): Drawing => ({
     comparisons: [],
     measured: linesOf(scale).flatMap((line) =>
@@ -103,7 +110,7 @@ const draw =
         return ours === undefined ? [] : [{ row: labelOf(line), column: TITLES[metric] ?? metric, ours }];
       }),
     ),
-    figures: views.map((view) => figureOf(results, task, view, scale)),
+    figures: views.map((view) => figureOf(results, title, task, view, scale)),
   });
 
 const tradeOff = (
@@ -119,10 +126,10 @@ const tradeOff = (
   protocol: [
     ...acquisitionProtocol(task),
     "beta in 0 (EPIG), 0.5, 1, 2, 5, 10, 20; shown after a quarter, half and all of the labels",
-    "the line of what is recommended here differs in one thing: leaves of ten labels in the sensitive model",
+    RECOMMENDED_SAYS,
   ],
   cells: (scale) => acquireCells(task, linesOf(scale), scale),
-  draw: draw(task, views),
+  draw: draw(title, task, views),
 });
 
 export const tradeOffs: readonly Reproduction[] = [

@@ -23,6 +23,8 @@ export type ChartDescription =
       readonly points: readonly {
         readonly method: string;
         readonly beta?: number;
+        /** Written beside a point without a beta. */
+        readonly label?: string;
         /** Labels acquired by then. */
         readonly labels?: number;
         readonly x: ChartValue;
@@ -88,11 +90,21 @@ export interface Reproduction {
   draw(results: Results, scale: Scale): Drawing;
 }
 
-/** The interval where there is one; else the mean itself. */
-export const chartValue = ({ mean, interval }: SeedMean): ChartValue => ({
+/** The quick protocol is not the paper's: its numbers are shown beside the paper's and there is no verdict on them. */
+export const drawingOf = (reproduction: Reproduction, results: Results, scale: Scale): Drawing => {
+  const drawing = reproduction.draw(results, scale);
+  if (!scale.quick) return drawing;
+  const comparisons = drawing.comparisons.map(
+    (each): Comparison => ({ ...each, apart: null, verdict: "not run" }),
+  );
+  return { ...drawing, comparisons };
+};
+
+/** One standard error to each side, as in the paper's figures; the mean alone where there is one seed. */
+export const chartValue = ({ mean, standardError }: SeedMean): ChartValue => ({
   mean,
-  low: interval?.[0] ?? mean,
-  high: interval?.[1] ?? mean,
+  low: mean - (standardError ?? 0),
+  high: mean + (standardError ?? 0),
 });
 
 export const seedsOf = (count: number): readonly number[] => Array.from({ length: count }, (_, seed) => seed);

@@ -56,16 +56,22 @@ export const runCells = async (
   const missing: Partial<Record<TaskName, string>> = {};
   let done = 0;
   let ran = 0;
+  /** Work done of the cells that are running. */
+  const running = new Map<Cell, number>();
+  const report = () => onProgress([...running.values()].reduce((sum, each) => sum + each, done));
   const one = async <C extends Cell>(
     cell: C,
-    compute: (progress: (share: number) => void | Promise<void>) => Promise<ResultOf<C>>,
+    compute: (progress: (share: number) => void) => Promise<ResultOf<C>>,
   ): Promise<void> => {
     const work = estimateSeconds(cell);
     const task = taskOf(cell);
     if (task === undefined || missing[task] === undefined) {
       const started = performance.now();
       try {
-        const result = await compute((share) => onProgress(done + share * work));
+        const result = await compute((share) => {
+          running.set(cell, share * work);
+          report();
+        });
         store.append(cell, result, (performance.now() - started) / 1000);
         ran += 1;
       } catch (error) {
@@ -74,8 +80,9 @@ export const runCells = async (
         missing[task] = error.message;
       }
     }
+    running.delete(cell);
     done += work;
-    onProgress(done);
+    report();
   };
   const data = root === undefined ? {} : { root };
   const orderOf = (cell: Cell) => {
@@ -112,7 +119,7 @@ export const runCells = async (
         helpers.map(async (helper) => {
           for (let cell = left.shift(); cell !== undefined; cell = left.shift()) {
             const own = cell;
-            await one(own, () => helper.run(own, { ...orderOf(own), threads: 1 }));
+            await one(own, (progress) => helper.run(own, { ...orderOf(own), threads: 1 }, progress));
           }
         }),
       );

@@ -59,8 +59,10 @@ export const reproduce = defineCommand({
     const { REPRODUCTION_NAMES, reproductionsNamed } = await import(
       "../../../experiments/reproduce/catalogue.js"
     );
+    const { drawingOf } = await import("../../../experiments/reproduce/reproduction.js");
     const { ResultStore: Store } = await import("../../../experiments/reproduce/store.js");
     const { requireCharts } = await import("../../../report/render.js");
+    const { verdictsInWords } = await import("../../../report/reproduction-report.js");
     const names = (words ?? "").split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
     if (names.length === 0) {
       throw new InputError("no-names", reproduceTexts.noNames(["all", ...REPRODUCTION_NAMES]));
@@ -81,11 +83,12 @@ export const reproduce = defineCommand({
       const cells = reproduction.cells(scale);
       return {
         reproduction,
-        drawing: reproduction.draw(store, scale),
+        drawing: drawingOf(reproduction, store, scale),
         cells,
         done: cells.filter((cell) => store.has(cell)).length,
       };
     });
+    const comparisons = drawn.flatMap(({ drawing }) => drawing.comparisons);
     const stored = storedOf(wanted, store);
     const files = await writeAll({ drawn, stored, notes, quick: options.quick, out: options.out, context });
     return {
@@ -100,21 +103,20 @@ export const reproduce = defineCommand({
         comparisons: drawing.comparisons,
         measured: drawing.measured,
       })),
+      summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
       notes,
       files,
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ quick, cells, reproductions, notes, files, out, seconds }) =>
+  print: ({ quick, cells, reproductions, summary, notes, files, out, seconds }) =>
     [
       ...reproductions.flatMap(({ name, title, comparisons }) => [
         `${name}: ${title}`,
         ...(comparisons.length > 0 ? [...comparisonLines(comparisons), ""] : []),
       ]),
-      ...verdictLine(reproductions.flatMap((each) => each.comparisons)),
-      ...(quick
-        ? ["The quick protocol is far smaller than the paper's: its verdicts say nothing about the paper."]
-        : []),
+      ...(summary === "" ? [] : [`${summary}.`]),
+      ...(quick ? ["The quick protocol is not the paper's, so there are no verdicts on its numbers."] : []),
       ...notes.map((note) => `Note: ${note}`),
       `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them from this run, in ${seconds.toFixed(1)} s.`,
       `${files.length} files in ${out}; begin with ${join(out, "index.html")}.`,
@@ -135,14 +137,6 @@ const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] 
       verdict,
     ]),
   ]);
-
-const verdictLine = (comparisons: readonly Comparison[]): readonly string[] => {
-  if (comparisons.length === 0) return [];
-  const count = (verdict: string) => comparisons.filter((each) => each.verdict === verdict).length;
-  return [
-    `${count("reproduced")} of ${comparisons.length} numbers reproduced, ${count("differs")} differ, ${count("not run")} not run.`,
-  ];
-};
 
 const runMissing = async (
   wanted: readonly Cell[],
@@ -203,9 +197,10 @@ const writeAll = async ({ drawn, stored, notes, quick, out, context }: WriteOpti
   const { hasPoints, reproductionChart } = await import("../../../report/reproduction-charts.js");
   const { reproductionReport } = await import("../../../report/reproduction-report.js");
   const { renderSvg } = await import("../../../report/render.js");
+  const { pngOf } = await import("../../../report/reproduction-png.js");
   await mkdir(out, { recursive: true });
   const files: string[] = [];
-  const write = async (name: string, contents: string) => {
+  const write = async (name: string, contents: string | Uint8Array) => {
     await context.writeFile(join(out, name), contents);
     files.push(name);
   };
@@ -217,6 +212,8 @@ const writeAll = async ({ drawn, stored, notes, quick, out, context }: WriteOpti
       if (!hasPoints(chart)) continue;
       const svg = await renderSvg(reproductionChart(chart));
       await write(`${reproduction.name}-${id}.svg`, svg);
+      const png = await pngOf(svg);
+      if (png !== undefined) await write(`${reproduction.name}-${id}.png`, png);
       figures.push({ svg, caption });
     }
     const { name, title, source, protocol } = reproduction;
