@@ -7,17 +7,18 @@ export const nearestName = (given: string, names: readonly string[]): string | u
   for (const name of names) {
     const known = name.toLowerCase();
     // A name this much longer or shorter is no slip, and the distance costs the product of the lengths.
-    const limit = Math.min(best?.distance ?? Number.POSITIVE_INFINITY, slip(known));
-    if (Math.abs(known.length - wanted.length) > limit) continue;
+    const most = slip(wanted, known);
+    if (Math.abs(known.length - wanted.length) > Math.min(best?.distance ?? most, most)) continue;
     const distance = editDistance(wanted, known);
-    if (distance <= slip(known) && (best === undefined || distance < best.distance))
-      best = { name, distance };
+    if (distance <= most && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   if (best !== undefined) return best.name;
   return wanted.length >= 3 ? names.find((name) => name.toLowerCase().startsWith(wanted)) : undefined;
 };
 
-const slip = (known: string): number => Math.max(2, Math.floor(known.length / 3));
+/** As many edits as a slip may take; with more than half of a short name changed, it is another name. */
+const slip = (wanted: string, known: string): number =>
+  Math.min(Math.max(2, Math.floor(known.length / 3)), Math.min(wanted.length, known.length) / 2);
 
 /** Levenshtein's distance: insertions, deletions and replacements. */
 const editDistance = (a: string, b: string): number => {

@@ -26,7 +26,7 @@ export interface Relation {
 }
 
 /** Besides nothing at all; texts that were asked for take their place. */
-export const DEFAULT_MISSING: readonly string[] = ["NA", "N/A", "NaN", "nan", "null", "NULL"];
+export const DEFAULT_MISSING: readonly string[] = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"];
 
 export const DATE_UNIT = "days since 1970-01-01";
 

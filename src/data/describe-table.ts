@@ -1,4 +1,5 @@
 /** What a table was understood to be, shown before it is used. */
+import { commonOf, countClasses } from "../core/rare-values.js";
 import type { Column, Table } from "./table.js";
 
 export interface ColumnDescription {
@@ -19,8 +20,6 @@ export interface TableDescription {
 }
 
 const SHOWN_LEVELS = 4;
-/** A level that only so few rows have may say who they are, as a name or an address does. */
-const ROWS_TO_SHOW_A_LEVEL = 5;
 
 export const describeTable = (table: Table): TableDescription => ({
   name: table.name,
@@ -52,14 +51,10 @@ const describeNumbers = ({ name, values, unit }: Column & { kind: "numeric" }): 
 };
 
 const describeLevels = ({ name, codes, levels }: Column & { kind: "categorical" }): ColumnDescription => {
-  const counts = new Int32Array(levels.length);
-  let missing = 0;
-  for (const code of codes) {
-    if (code < 0) missing += 1;
-    else counts[code] += 1;
-  }
-  const used = levels.filter((_, code) => counts[code] > 0).length;
-  const shown = levels.filter((_, code) => counts[code] >= ROWS_TO_SHOW_A_LEVEL).slice(0, SHOWN_LEVELS);
+  const counts = countClasses(codes, levels.length);
+  const missing = codes.length - counts.reduce((sum, count) => sum + count, 0);
+  const used = counts.filter((count) => count > 0).length;
+  const shown = commonOf(levels, counts).slice(0, SHOWN_LEVELS);
   const more = used > shown.length ? [shown.length === 0 ? "(rare values, not shown)" : "…"] : [];
   return { name, type: "category", distinct: used, missing, example: [...shown, ...more].join(", ") };
 };

@@ -23,6 +23,10 @@ export const fileTexts = {
   empty: (file: string) => `${file} is empty: give a table with at least one row.`,
   notUtf8: (file: string) =>
     `${file} is not UTF-8 text: convert it, for example with iconv -f latin1 -t utf-8 ${file}.`,
+  utf16: (file: string) =>
+    `${file} is UTF-16 and not UTF-8 text: convert it, for example with iconv -f utf-16 -t utf-8 ${file}.`,
+  notParquet: (file: string) =>
+    `${file} is no Parquet file, whatever its name says: get it again, or rename it if it is another kind of table.`,
   noTable: (file: string, looksLike: string) =>
     `${file} is no table (it looks like ${looksLike}): give CSV, Parquet, JSON lines, Arrow, or a DuckDB or SQLite file.`,
   brokenGzip: (file: string) => `${file} is not whole: its gzip data end early or are damaged; get it again.`,
@@ -37,6 +41,7 @@ export const inspectFile = async (file: string): Promise<FileStart> => {
   if (head.length === 0) throw new InputError("empty-table", fileTexts.empty(file));
   const binary = binaryKind(head);
   if (binary !== undefined) return { kind: binary, gzip: false, text: "", whole: false };
+  if (/\.parquet$/i.test(file)) throw new InputError("not-parquet", fileTexts.notParquet(file));
   const gzip = head[0] === 0x1f && head[1] === 0x8b;
   const { bytes, whole } = await sampleOf(file, gzip);
   if (bytes.length === 0) throw new InputError("empty-table", fileTexts.empty(file));
@@ -97,7 +102,7 @@ const sampleOf = async (file: string, gzip: boolean) => {
 const decode = (file: string, bytes: Buffer, whole: boolean): string => {
   const isUtf16 =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff && bytes.length > 2);
-  if (isUtf16) throw new InputError("not-utf8", fileTexts.notUtf8(file));
+  if (isUtf16) throw new InputError("not-utf8", fileTexts.utf16(file));
   const looksLike = binaryLook(bytes);
   if (looksLike !== undefined) throw new InputError("no-table", fileTexts.noTable(file, looksLike));
   let text: string;

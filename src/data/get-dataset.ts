@@ -1,7 +1,7 @@
 /** Brings a dataset into the data folder, from its original site or from files at hand, and checks every byte. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -51,7 +51,6 @@ export const getDataset = async (dataset: Dataset, options: GetOptions = {}): Pr
   }
   if (wanted.some(({ optional }) => !optional) || (from !== undefined && wanted.length > 0)) {
     try {
-      await mkdir(folder, { recursive: true });
       got.push(...(await bring(dataset, wanted, folder, options)));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -72,15 +71,22 @@ const bring = async (
   const { name, page, archive, byHand = "" } = dataset;
   if (archive === undefined) throw new InputError("by-hand", getTexts.byHand(name, page, byHand));
   const path = join(folder, "download.zip");
-  await download(archive, path, {
-    ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-  });
+  await mkdir(folder, { recursive: true });
   try {
-    const files = filesInArchive(path, await readFile(path));
-    return await keepAll(wanted, folder, archive, (file) => inArchive(files, file));
-  } finally {
-    await rm(path, { force: true });
+    await download(archive, path, {
+      ...(signal === undefined ? {} : { signal }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    try {
+      const files = filesInArchive(path, await readFile(path));
+      return await keepAll(wanted, folder, archive, (file) => inArchive(files, file));
+    } finally {
+      await rm(path, { force: true });
+    }
+  } catch (error) {
+    // A part of a download is kept, to go on with; an empty folder is not.
+    await rmdir(folder).catch(() => {});
+    throw error;
   }
 };
 
@@ -143,6 +149,7 @@ const keepAll = async (
     checked.push({ file, source });
   }
   const kept: GotFile[] = [];
+  await mkdir(folder, { recursive: true });
   for (const { file, source } of checked) {
     const gzip = "path" in source && source.path.endsWith(".gz");
     const path = join(folder, gzip ? `${file.name}.gz` : file.name);

@@ -1,6 +1,8 @@
 /** How the values of a column become classes: the target and the sensitive attributes. */
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
+import { commonOf, rareTexts } from "../core/rare-values.js";
+import { roundThreshold } from "./round-threshold.js";
 import { type Column, columnNamed, columnNames, someOf, type Table } from "./table.js";
 
 export type Comparison = ">=" | "<=" | ">" | "<";
@@ -46,14 +48,25 @@ export const labelTexts = {
     `the column "${column}" has no values, all are missing: choose another column or mend the file.`,
   oneClass: (name: string) =>
     `"${name}" has one class only, so there is nothing to learn: choose another column, value or threshold.`,
-  manyNumbers: (column: string, count: number) =>
-    `the column "${column}" has ${count} different numbers: give a threshold such as "${column}>=10", or one value.`,
+  manyNumbers: (column: string, count: number, threshold: number) =>
+    `the column "${column}" has ${count} different numbers: give a threshold such as "${column}>=${threshold}", or one value.`,
   manyLevels: (column: string, count: number) =>
     `the column "${column}" has ${count} different values: pick the positive one with "${column}=VALUE".`,
-  noValue: (column: string, value: string, suggestion: string | undefined, values: readonly string[]) =>
-    suggestion === undefined
-      ? `the column "${column}" has no value "${value}": its values are ${someOf(values)}.`
-      : `the column "${column}" has no value "${value}"; did you mean "${suggestion}"?`,
+  /** `values` are those that may be named; `all` is how many there are with the rare ones. */
+  noValue: (
+    column: string,
+    value: string,
+    suggestion: string | undefined,
+    values: readonly string[],
+    all: number,
+  ) => {
+    const none = `the column "${column}" has no value "${value}"`;
+    if (suggestion !== undefined) return `${none}; did you mean "${suggestion}"?`;
+    if (values.length === 0)
+      return `${none}: choose one of its ${all} values (${rareTexts.notNamed("value")}).`;
+    const rare = values.length < all ? ` (${rareTexts.notNamed("value")})` : "";
+    return `${none}: its values are ${someOf(values)}${rare}.`;
+  },
   noNumberColumn: (column: string, given: string) =>
     `"${given}" compares the column "${column}", which holds text: give a value instead, as in "${column}=VALUE".`,
   noNumber: (given: string) => `"${given}" does not end in a number: write a threshold such as "age>=40".`,
@@ -196,10 +209,11 @@ const splitChoice = (given: string, names: ReadonlySet<string>) => {
 };
 
 const valuesRule = (column: Column): LabelRule => {
-  const values = valuesOf(column);
+  const { values } = valuesOf(column);
   const { name } = column;
   if (column.kind === "numeric" && values.length > MOST_NUMERIC_CLASSES) {
-    throw new InputError("many-numbers", labelTexts.manyNumbers(name, values.length));
+    const threshold = roundThreshold(column.values);
+    throw new InputError("many-numbers", labelTexts.manyNumbers(name, values.length, threshold));
   }
   if (values.length > MOST_CLASSES) {
     throw new InputError("many-levels", labelTexts.manyLevels(name, values.length));
@@ -208,11 +222,12 @@ const valuesRule = (column: Column): LabelRule => {
 };
 
 const valueRule = (column: Column, given: string): LabelRule => {
-  const values = valuesOf(column);
+  const { values, counts } = valuesOf(column);
   // 1 and 1.0 are the same number.
   const value = column.kind === "numeric" && given !== "" ? String(Number(given)) : given;
   if (!values.includes(value)) {
-    const text = labelTexts.noValue(column.name, given, nearestName(given, values), values);
+    const named = commonOf(values, counts);
+    const text = labelTexts.noValue(column.name, given, nearestName(given, named), named, values.length);
     throw new InputError("unknown-value", text);
   }
   const others = values.filter((each) => each !== value);
@@ -232,21 +247,20 @@ const thresholdRule = (column: Column, comparison: Comparison, given: string, ch
   return { kind: "threshold", column: column.name, comparison, value, classes };
 };
 
-/** The different values that occur, in order, as texts. */
-const valuesOf = (column: Column): readonly string[] => {
-  const values =
-    column.kind === "numeric"
-      ? [...new Set(column.values)]
-          .filter((value) => !Number.isNaN(value))
-          .sort((a, b) => a - b)
-          .map(String)
-      : usedLevels(column.codes, column.levels);
-  if (values.length === 0) throw new InputError("all-missing", labelTexts.allMissing(column.name));
-  return values;
-};
-
-const usedLevels = (codes: Int32Array, levels: readonly string[]): readonly string[] => {
-  const used = new Uint8Array(levels.length);
-  for (const code of codes) if (code >= 0) used[code] = 1;
-  return levels.filter((_, code) => used[code] === 1);
+/** The different values that occur, in order, as texts, and how many rows have each. */
+const valuesOf = (
+  column: Column,
+): { readonly values: readonly string[]; readonly counts: readonly number[] } => {
+  const cells = column.kind === "numeric" ? column.values : column.codes;
+  const rows = new Map<number, number>();
+  for (const cell of cells) {
+    if (column.kind === "numeric" ? !Number.isNaN(cell) : cell >= 0)
+      rows.set(cell, (rows.get(cell) ?? 0) + 1);
+  }
+  if (rows.size === 0) throw new InputError("all-missing", labelTexts.allMissing(column.name));
+  const ordered = [...rows].sort(([a], [b]) => a - b);
+  return {
+    values: ordered.map(([cell]) => (column.kind === "numeric" ? String(cell) : column.levels[cell])),
+    counts: ordered.map(([, count]) => count),
+  };
 };

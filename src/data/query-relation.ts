@@ -1,5 +1,6 @@
 /** Sources whose columns have declared types, and SQL on any source. */
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { InputError } from "../core/errors.js";
 import {
   cellSql,
   DATE_UNIT,
@@ -14,6 +15,12 @@ export interface TextSettings {
   readonly missing: readonly string[];
   readonly asText: readonly string[];
 }
+
+export const queryTexts = {
+  /** `reason` is the database's own first line. */
+  wrong: (reason: string) =>
+    `the query cannot be answered (${reason}): mend its SQL; a file is the table "data" in it.`,
+};
 
 /** `from` is anything that can stand after FROM. */
 export const typedRelation = async (
@@ -63,7 +70,13 @@ export const answerOf = async (
   query: string,
   settings: TextSettings,
 ): Promise<Relation> => {
-  await connection.run(`CREATE TEMP TABLE fairbed_answer AS ${query.trim().replace(/;+$/, "")}`);
+  try {
+    await connection.run(`CREATE TEMP TABLE fairbed_answer AS ${query.trim().replace(/;+$/, "")}`);
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : "").split("\n");
+    if (!/^(Parser|Binder|Catalog) Error:/.test(reason)) throw error;
+    throw new InputError("query", queryTexts.wrong(reason.replace(/[:.!]+$/, "")), { cause: error });
+  }
   return typedRelation(connection, "temp.fairbed_answer", settings);
 };
 

@@ -9,6 +9,8 @@ import { duckdbRelation } from "./database-relation.js";
 import { type DialectSettings, dialectTexts, findDialect } from "./dialect.js";
 import { sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
+import { brokenJsonLine } from "./json-lines.js";
+import { nearlyNumericNote } from "./nearly-numeric.js";
 import { isPostgres, postgresRelation } from "./postgres-relation.js";
 import { queryRelation, typedRelation } from "./query-relation.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
@@ -22,7 +24,7 @@ export interface ReadOptions extends DialectSettings {
   readonly columns?: readonly string[];
   /** SQL; a file that is no database is the table `data` in it. A database with one table needs none. */
   readonly query?: string;
-  /** Texts that stand for nothing, besides the empty one; `NA`, `N/A`, `NaN` and `null` unless given. */
+  /** Texts that stand for nothing, besides the empty one; `NA`, `N/A`, `NaN`, `null` and `?` unless given. */
   readonly missing?: readonly string[];
   /** Columns that stay text, such as identifiers, even where all their values are numbers. */
   readonly asText?: readonly string[];
@@ -38,6 +40,8 @@ export interface StreamOptions extends ReadOptions {
 export const sourceTexts = {
   noRows: (file: string) => `${file} has no rows: give a table with at least one.`,
   broken: (file: string, reason: string) => `${file} could not be read as a table (${reason}).`,
+  json: (file: string, line: number | undefined) =>
+    `${file} is not valid JSON${line === undefined ? "" : ` (line ${line})`}: give one object in braces on each line, or one list of objects.`,
   chunkRows: (given: number) => `chunkRows was ${given}: give a whole number of at least 1.`,
 };
 
@@ -49,7 +53,12 @@ export const readTable = async (path: string, options: ReadOptions = {}): Promis
   withSource(path, options, async ({ connection, name, relation: guessed }) => {
     const { relation, scan } = await scanSettled(connection, guessed, true);
     if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
-    return tableOfScan(name, relation, scan);
+    const table = tableOfScan(name, relation, scan);
+    const asked = new Set(options.asText);
+    const doubts = table.columns.flatMap((column) =>
+      asked.has(column.name) ? [] : (nearlyNumericNote(column) ?? []),
+    );
+    return { ...table, notes: [...table.notes, ...doubts] };
   });
 
 /**
@@ -233,6 +242,10 @@ const inWords = async (error: unknown, name: string, path: string): Promise<unkn
   }
   if (/GZIP|gzip|decompress/.test(message)) {
     return new InputError("broken-gzip", fileTexts.brokenGzip(name), { cause: error });
+  }
+  if (/JSON/.test(message) && (await inspectFile(path).catch(() => undefined))?.kind === "json") {
+    const line = /in line \d/.test(message) ? await brokenJsonLine(path) : undefined;
+    return new InputError("broken-json", sourceTexts.json(name, line), { cause: error });
   }
   if (!/^[A-Z][A-Za-z ]+ (Error|Exception):/.test(message)) return error;
   const where = line === null ? "" : ` on line ${line[1]}`;

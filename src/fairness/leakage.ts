@@ -9,6 +9,7 @@
 import { InputError } from "../core/errors.js";
 import { log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
+import { countClasses, isRare, rareClasses, rareTexts } from "../core/rare-values.js";
 import { badLevelText, type Interval, wilsonInterval } from "../core/stats.js";
 import { boosting } from "../learners/boosting.js";
 import type { FeatureMatrix } from "../learners/classifier.js";
@@ -230,6 +231,18 @@ const requireInput = (input: LeakageInput, settings: Settings, adversaries: numb
   }
 };
 
+/** The input with the people of some groups as if theirs were not known. */
+const withoutGroups = (input: LeakageInput, left: readonly boolean[]): LeakageInput => {
+  if (!left.includes(true)) return input;
+  const rest = (groups: Int32Array) => groups.map((group) => (left[group] === true ? -1 : group));
+  const { sensitive, test } = input;
+  return {
+    ...input,
+    sensitive: rest(sensitive),
+    test: test === undefined ? undefined : { ...test, sensitive: rest(test.sensitive) },
+  };
+};
+
 /** The table's rows and the test rows under each other. */
 const joined = (input: LeakageInput) => {
   const { features, sensitive, target, test } = input;
@@ -265,12 +278,14 @@ interface Estimated {
   readonly strata: readonly StratumFolds[];
   readonly winner: readonly CrossFit[];
   readonly idle: number;
+  /** What was said of the adversaries that cannot learn from such a table. */
+  readonly leftOut: readonly string[];
 }
 
 /** One leakage over strata: the whole table, or the target's values. */
 const estimate = async (
   all: readonly Stratum[],
-  adversaries: readonly (readonly [string, Adversary])[],
+  given: readonly (readonly [string, Adversary])[],
   settings: Settings,
   fitting: FitSettings,
   stream: RandomStream,
@@ -306,14 +321,27 @@ const estimate = async (
   const judged = strata.reduce((sum, { stratum }) => sum + judgedOf(stratum), idle);
   const gains: RecordGains[] = [];
   const fitsOf: CrossFit[][] = [];
-  for (const [name, adversary] of adversaries) {
+  const adversaries: (readonly [string, Adversary])[] = [];
+  const leftOut: string[] = [];
+  let refusal: InputError | undefined;
+  for (const [name, adversary] of given) {
     const fits: CrossFit[] = [];
-    for (const [s, { stratum, folds: dealt }] of strata.entries()) {
-      fits.push(await crossFit(adversary, stratum, dealt, fitting, stream.split(`${name} ${s}`)));
+    try {
+      for (const [s, { stratum, folds: dealt }] of strata.entries()) {
+        fits.push(await crossFit(adversary, stratum, dealt, fitting, stream.split(`${name} ${s}`)));
+      }
+    } catch (error) {
+      // One that has too many columns for it, say, does not keep the others from looking.
+      if (!(error instanceof InputError)) throw error;
+      refusal ??= error;
+      leftOut.push(leakageNotes.leftOut(name, error.message));
+      continue;
     }
+    adversaries.push([name, adversary]);
     fitsOf.push(fits);
     gains.push(recordGains(name, fits, idle));
   }
+  if (refusal !== undefined && adversaries.length === 0) throw refusal;
   const largest = largestOf(gains, { level, replicates, stream: stream.split("intervals") });
   const best = gains.findIndex(({ name }) => name === largest.winner);
   const testing = { ...fitting, permutations };
@@ -354,6 +382,7 @@ const estimate = async (
     strata,
     winner: fitsOf[best],
     idle,
+    leftOut,
   };
 };
 
@@ -377,14 +406,16 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
   };
   const adversaries = Object.entries(options.adversaries ?? defaultAdversaries());
   requireInput(input, settings, adversaries.length);
-  const { features, sensitive, target, own, tested } = joined(input);
-  const { groupNames, targetNames = [] } = input;
+  const rare = rareClasses(input.sensitive, input.groupNames.length);
+  const { features, sensitive, target, own, tested } = joined(withoutGroups(input, rare));
+  const { groupNames } = input;
+  const targetNames = input.targetNames ?? [];
   const least = leastRows(settings.folds);
   let fits = 0;
   const tick: Tick = () => onFit?.(fits++);
   const fitting: FitSettings = { features, mostRows: settings.mostRows, tick };
   const notes: string[] = [];
-  const unknown = own.filter((row) => sensitive[row] < 0).length;
+  const unknown = input.sensitive.filter((group) => group < 0).length;
   if (unknown > 0) notes.push(leakageNotes.unknown(unknown));
   const trained = Math.floor((own.length * (settings.folds - 1)) / settings.folds);
   if (trained > settings.mostRows) notes.push(leakageNotes.cap(trained, settings.mostRows));
@@ -393,6 +424,10 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
   const stratum = (rows: Int32Array, test: Int32Array | undefined, where: string, into: string[]): Stratum =>
     stratumOf({ sensitive, groupNames, rows, test, where, leastRows: least }, into);
   const unconditionalNotes: string[] = [];
+  const small = rare.filter(Boolean).length;
+  if (small > 0) notes.push(leakageNotes.rareGroups(small));
+  const fewValues = rareClasses(input.target ?? [], targetNames.length).filter(Boolean).length;
+  if (fewValues > 0) notes.push(leakageNotes.rareTargets(fewValues));
   const whole = stratum(own, tested, "", unconditionalNotes);
   if (whole.groups.length < 2) {
     throw new InputError(
@@ -423,7 +458,8 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
     const strata = targetNames.flatMap((name, value) => {
       const of = (rows: Int32Array) => rows.filter((row) => target[row] === value);
       const rows = of(own);
-      if (rows.length === 0) return [];
+      // Too few to be held out, and to be named in a note.
+      if (isRare(rows.length)) return [];
       return [
         stratum(
           rows,
@@ -446,6 +482,7 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
     } else notes.push(leakageNotes.noConditional);
   }
 
+  notes.push(...new Set([...unconditional.leftOut, ...(conditional?.leftOut ?? [])]));
   const names =
     input.sourceColumns ?? Array.from({ length: features.columns }, (_, column) => `column ${column}`);
   const columns = attribution
@@ -466,32 +503,58 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
   };
 };
 
+/** The groups by name; those so small that their figures may say who is in them as one, without base rates. */
 const summarise = (
   { sensitive, groupNames, target, targetNames = [], test }: LeakageInput,
   level: number,
 ): GroupSummary[] => {
-  const known = sensitive.filter((group) => group >= 0).length;
-  return groupNames.map((name, group) => {
-    const rows = [...sensitive.keys()].filter((row) => sensitive[row] === group);
-    const labelled = target === undefined ? [] : rows.filter((row) => target[row] >= 0);
-    return {
-      name,
-      rows: rows.length,
-      share: rows.length / known,
-      baseRates:
-        target === undefined || labelled.length === 0
-          ? undefined
-          : targetNames.map((label, value) => {
-              const hits = labelled.filter((row) => target[row] === value).length;
-              return {
-                target: label,
-                rate: hits / labelled.length,
-                interval: wilsonInterval(hits, labelled.length, level),
-              };
-            }),
-      testRows: test?.sensitive.filter((each) => each === group).length,
-    };
-  });
+  const counts = countClasses(sensitive, groupNames.length);
+  const known = counts.reduce((sum, count) => sum + count, 0);
+  const tests = test === undefined ? undefined : countClasses(test.sensitive, groupNames.length);
+  const values = target === undefined ? undefined : countClasses(target, targetNames.length);
+  const places = [...counts.keys()];
+  const summaries = places
+    .filter((group) => !isRare(counts[group]))
+    .map((group): GroupSummary => {
+      const hits = new Int32Array(targetNames.length);
+      target?.forEach((value, row) => {
+        if (sensitive[row] === group && value >= 0 && !isRare(values?.[value] ?? 0)) hits[value]++;
+      });
+      const labelled = hits.reduce((sum, count) => sum + count, 0);
+      return {
+        name: groupNames[group],
+        rows: counts[group],
+        share: counts[group] / known,
+        baseRates:
+          values === undefined || labelled === 0
+            ? undefined
+            : targetNames.flatMap((label, value) =>
+                isRare(values[value])
+                  ? []
+                  : [
+                      {
+                        target: label,
+                        rate: hits[value] / labelled,
+                        interval: wilsonInterval(hits[value], labelled, level),
+                      },
+                    ],
+              ),
+        testRows: tests?.[group],
+      };
+    });
+  const small = places.filter((group) => counts[group] > 0 && isRare(counts[group]));
+  if (small.length === 0) return summaries;
+  const sumOf = (of: Int32Array) => small.reduce((sum, group) => sum + of[group], 0);
+  return [
+    ...summaries,
+    {
+      name: rareTexts.some("group", small.length),
+      rows: sumOf(counts),
+      share: sumOf(counts) / known,
+      baseRates: undefined,
+      testRows: tests === undefined ? undefined : sumOf(tests),
+    },
+  ];
 };
 
 const LISTED = 20;

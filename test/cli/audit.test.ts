@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { writeText } from "../../src/cli/atomic-write.js";
 import { auditCommandTexts } from "../../src/cli/commands/fairness/audit.js";
 import { auditTableTexts } from "../../src/cli/commands/fairness/audit-table.js";
 import { randomStream } from "../../src/core/random.js";
+import { rareTexts } from "../../src/core/rare-values.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -92,6 +94,21 @@ describe("fairbed audit", () => {
     expect(quantity.stdout).not.toMatch(/NaN|undefined/);
   });
 
+  test("a group of one person is named nowhere", async () => {
+    const rare = at("rare.csv");
+    const [heading, first, ...lines] = readFileSync(before, "utf8").split("\n");
+    writeFileSync(rare, [heading, first.replace(/^[fm]/, "SECRETX"), ...lines].join("\n"));
+    const out = at("rare.html");
+    const { stdout } = await run([rare, ...LABELS, ...FAST, "--out", out, "--json"]);
+    const { groups } = JSON.parse(stdout);
+    expect(groups[2]).toEqual({ name: rareTexts.some("group", 1), rows: 1, share: 1 / 160 });
+    const words = await run([rare, ...LABELS, ...FAST]);
+    expect(words.stdout).toContain(`  ${rareTexts.some("group", 1)}: 1 row\n`);
+    const page = readFileSync(out, "utf8");
+    expect(page).toContain(rareTexts.some("group", 1));
+    expect(page + stdout + words.stdout).not.toContain("SECRETX");
+  });
+
   test("mistakes are answered with one sentence", async () => {
     const refused = async (words: readonly string[], text: string) => {
       const { code, stderr } = await run(words);
@@ -104,5 +121,7 @@ describe("fairbed audit", () => {
     );
     await refused(["--task", "students", before, "--sensitive", "x"], "--task");
     await refused([before, "--sensitive", "group"], "--target");
+    const nowhere = join(folder, "none", "report.html");
+    await refused([at("no-table.csv"), ...LABELS, "--out", nowhere], writeText.noFolder(nowhere));
   });
 });

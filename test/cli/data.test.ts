@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import type { CommandContext } from "../../src/cli/command.js";
 import { tableOptionTexts } from "../../src/cli/commands/data/table-options.js";
@@ -12,6 +13,7 @@ import { dialectTexts } from "../../src/data/dialect.js";
 import { fileTexts } from "../../src/data/file-kind.js";
 import { getTexts } from "../../src/data/get-dataset.js";
 import { labelTexts } from "../../src/data/label.js";
+import { queryTexts } from "../../src/data/query-relation.js";
 import { sourceTexts } from "../../src/data/source.js";
 import { tableTexts } from "../../src/data/table.js";
 import { taskTexts } from "../../src/data/task.js";
@@ -92,6 +94,48 @@ describe("data describe", () => {
   });
 });
 
+describe("values of a few people are not named", () => {
+  const rows = Array.from({ length: 40 }, (_, row) => {
+    const sex = row === 7 ? "SECRETX" : row % 2 === 0 ? "F" : "M";
+    return `${sex},${row % 3 === 0 ? "high" : "low"},${row}.5`;
+  });
+  const secret = file("secret.csv", `sex,income,cost\n${rows.join("\n")}\n`);
+
+  test("in the classes of a task", async () => {
+    const words = ["describe", secret, "--target", "income=high", "--sensitive", "sex"];
+    const { stdout } = await data(...words);
+    expect(stdout).toContain("sex (F: 20, M: 19, a value of fewer than 5 rows)");
+    const json = await data(...words, "--json");
+    expect(JSON.parse(json.stdout).task.sensitive[0]).toMatchObject({
+      classes: [
+        { name: "F", rows: 20 },
+        { name: "M", rows: 19 },
+      ],
+      rareClasses: 1,
+    });
+    expect(stdout + json.stdout).not.toContain("SECRETX");
+  });
+
+  test("in errors and suggestions", async () => {
+    for (const [sensitive, text] of [
+      ["sex=foo", labelTexts.noValue("sex", "foo", undefined, ["F", "M"], 3)],
+      ["sex=SECRET", labelTexts.noValue("sex", "SECRET", undefined, ["F", "M"], 3)],
+      ["cost=3.2", labelTexts.noValue("cost", "3.2", undefined, [], 40)],
+    ]) {
+      const { message } = await failure(
+        "describe",
+        secret,
+        "--target",
+        "income=high",
+        "--sensitive",
+        sensitive,
+      );
+      expect(message).toContain(text);
+      expect(message).not.toMatch(/SECRETX|3\.5/);
+    }
+  });
+});
+
 /** The same command line without a process of its own, which takes a second; its failure as the process would say it. */
 const failure = async (...words: string[]) => {
   const run = async () => {
@@ -146,9 +190,9 @@ describe("bad input is one sentence and exit code 2", () => {
       fileTexts.noTable(at("image.csv"), "a picture"),
     ],
     ["no such column", task("incom"), tableTexts.noColumn(PEOPLE, "incom", "income", names)],
-    ["no such value", task("income=hgh"), labelTexts.noValue("income", "hgh", "high", [])],
+    ["no such value", task("income=hgh"), labelTexts.noValue("income", "hgh", "high", [], 2)],
     ["one class", task("same"), labelTexts.oneClass("same")],
-    ["a quantity", task("age"), labelTexts.manyNumbers("age", 40)],
+    ["a quantity", task("age"), labelTexts.manyNumbers("age", 40, 40)],
     [
       "all missing",
       [file("missing.csv", "a,b,c\n1,,x\n2,,y\n"), "--target", "b", "--sensitive", "c"],
@@ -161,7 +205,23 @@ describe("bad input is one sentence and exit code 2", () => {
       taskTexts.idTwice("id", 0, 2),
     ],
     ["no sensitive column", [PEOPLE, "--target", "income"], tableOptionTexts.noSensitive],
-    ["a query that is wrong", [PEOPLE, "--query", "SELECT nothing FROM data"], "Binder Error"],
+    [
+      "a query that is wrong",
+      [PEOPLE, "--query", "SELECT nothing FROM data"],
+      "the query cannot be answered (Binder Error",
+    ],
+    [
+      "a query that is no SQL",
+      [PEOPLE, "--query", "SELECT * FRM data"],
+      queryTexts.wrong('Parser Error: syntax error at or near "data"'),
+    ],
+    ["no Parquet file", [file("text.parquet", "a,b\n1,2\n")], fileTexts.notParquet(at("text.parquet"))],
+    ["UTF-16", [file("wide.csv", Buffer.from("\ufeffa,b\n1,2\n", "utf16le"))], "iconv -f utf-16"],
+    [
+      "JSON lines that are broken",
+      [file("broken.jsonl", '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n{"a": "SECRET", broken\n{"a":3,"b":"z"}\n')],
+      sourceTexts.json(at("broken.jsonl"), 3),
+    ],
   ];
 
   test.each(cases)("%s", async (_, words, text) => {
@@ -210,8 +270,28 @@ describe("data list and data get", () => {
     expect(wrong.stderr).toContain("is not the published file");
     const none = await data("get", "german", "--from", at("nowhere"));
     expect(none.stderr).toBe(`fairbed: ${getTexts.noFolder(at("nowhere"))}\n`);
-    expect(readdirSync(at("cache")).flatMap((name) => readdirSync(join(at("cache"), name)))).toEqual([]);
+    expect(existsSync(at("cache"))).toBe(false);
   });
+});
+
+test("a dataset is here only with all its bytes", async () => {
+  const cut = (name: string, contents: string | Uint8Array) => {
+    mkdirSync(at("cut/german-credit"), { recursive: true });
+    writeFileSync(at(`cut/german-credit/${name}`), contents);
+  };
+  const german = async () => {
+    const { stdout } = await invoke(["data", "list"], { env: { FAIRBED_DATA: at("cut") } });
+    return /^german .*\[here\]$/m.test(stdout);
+  };
+  cut("german.data", "x".repeat(79792));
+  expect(await german()).toBe(false);
+  cut("german.data", "x".repeat(79793));
+  expect(await german()).toBe(true);
+  rmSync(at("cut/german-credit/german.data"));
+  cut("german.data.gz", gzipSync("x".repeat(79793)));
+  expect(await german()).toBe(true);
+  cut("german.data.gz", gzipSync("x".repeat(1000)));
+  expect(await german()).toBe(false);
 });
 
 describeWithData("data get --from", ["german-credit/german.data", "adult/adult.data.gz"], (source) => {

@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { writeText } from "../../src/cli/atomic-write.js";
 import { rocTexts } from "../../src/cli/commands/mitigation/roc.js";
 import { mitigationCommandTexts, stratify } from "../../src/cli/commands/mitigation/split-task.js";
 import { commands } from "../../src/cli/commands/mitigation.js";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
+import { rareTexts } from "../../src/core/rare-values.js";
 import { rejectOptionTexts } from "../../src/mitigation/reject-option.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-mitigation-"));
@@ -149,11 +151,48 @@ describe("mitigate roc", () => {
   });
 });
 
+describe("a group of one person", () => {
+  const rare = write("rare.csv", people(200, "r").replace(/^r7,(.*),[ab],(yes|no),/m, "r7,$1,SECRETX,yes,"));
+
+  it("is neither named nor taken as the privileged one", async () => {
+    const attempt = run("roc", rare, { privileged: "z" });
+    await expect(attempt).rejects.toThrow(mitigationCommandTexts.privileged("z", ["a", "b"], 3));
+    expect(mitigationCommandTexts.privileged("z", ["a", "b"], 3)).toContain(
+      "give one of a, b (groups of fewer",
+    );
+    const { result, words } = await run("roc", rare, { scores: "chance" });
+    expect(result.privileged).toBe("a");
+    expect(words + JSON.stringify(result)).not.toContain("SECRETX");
+  });
+
+  it("is not named by a feature either", async () => {
+    const town = write("town.csv", people(200, "t").replace(/^(t7,[^,]*),[a-z]+,/m, "$1,SECRETX,"));
+    const { result } = await run("lfr", town, { trees: 3, steps: 5, restarts: 1, testFraction: 0.02 });
+    expect(result.featureNames).toContain(`town: ${rareTexts.some("value", 1)}`);
+    expect(JSON.stringify(result)).toContain("north");
+    expect(JSON.stringify(result)).not.toContain("SECRETX");
+  });
+
+  it("is refused where there is no other", async () => {
+    const lines = people(12, "s")
+      .split("\n")
+      .map((line, i) => line.replace(/,[ab],/, `,g${i % 4},`));
+    await expect(run("roc", write("few.csv", lines.join("\n")), { scores: "chance" })).rejects.toThrow(
+      mitigationCommandTexts.rareGroups,
+    );
+  });
+});
+
+it.each(["roc", "lfr"])("%s looks for the folder of --out before the work", async (name) => {
+  const out = join(folder, "none", "out.csv");
+  await expect(run(name, join(folder, "no-table.csv"), { out })).rejects.toThrow(writeText.noFolder(out));
+});
+
 describe("wrong use", () => {
   it.each([
     [{ target: "level" }, mitigationCommandTexts.outcomes("level", 3)],
     [{ sensitive: ["group", "town"] }, mitigationCommandTexts.oneSensitive(["group", "town"])],
-    [{ privileged: "z" }, mitigationCommandTexts.privileged("z", ["a", "b"])],
+    [{ privileged: "z" }, mitigationCommandTexts.privileged("z", ["a", "b"], 2)],
     [{ scores: "town" }, rocTexts.scores("town")],
     [{ scores: "level" }, rejectOptionTexts.score(0, 2).slice(-40)],
     [{ test: other, task: "students" }, mitigationCommandTexts.testWithTask],

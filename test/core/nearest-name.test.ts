@@ -13,6 +13,9 @@ test.each([
   [" sex ", "sex"],
   ["zzzzzzzz", undefined],
   ["", undefined],
+  ["s", undefined],
+  ["six", "sex"],
+  ["ids", undefined],
 ])("%j is most likely %j", (given, expected) => {
   expect(nearestName(given, names)).toBe(expected);
 });

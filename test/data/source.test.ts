@@ -10,6 +10,7 @@ import { describeTable } from "../../src/data/describe-table.js";
 import { dialectTexts } from "../../src/data/dialect.js";
 import { duckdbTexts } from "../../src/data/duckdb.js";
 import { fileTexts } from "../../src/data/file-kind.js";
+import { nearlyNumericTexts } from "../../src/data/nearly-numeric.js";
 import { readTable, sourceTexts, streamTable } from "../../src/data/source.js";
 import { columnNames, tableTexts } from "../../src/data/table.js";
 import { webTexts } from "../../src/data/web-file.js";
@@ -300,7 +301,7 @@ describe("bad input is refused in one sentence", () => {
       (path) => dialectTexts.ragged(path, 2002, 3, 2),
     ],
     ["Latin-1", Buffer.from("a,b\ncaf\xe9,1\n", "latin1"), fileTexts.notUtf8],
-    ["UTF-16", Buffer.from("\ufeffa,b\n1,2\n", "utf16le"), fileTexts.notUtf8],
+    ["UTF-16", Buffer.from("\ufeffa,b\n1,2\n", "utf16le"), fileTexts.utf16],
     [
       "a picture",
       Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"),
@@ -384,5 +385,32 @@ describe("a description", () => {
       { name: "name", type: "category", distinct: 12, missing: 0, example: "(rare values, not shown)" },
       { name: "nothing", type: "number", distinct: 0, missing: 12, example: "" },
     ]);
+  });
+});
+
+describe("cells that keep a column from being numeric", () => {
+  const ages = (mark: string, every: number) =>
+    `age,name\n${Array.from({ length: 600 }, (_, row) => `${row % every === 3 ? mark : 20 + (row % 50)},n`).join("\n")}\n`;
+
+  test("a question mark is missing unless other marks are given", async () => {
+    const { columns, notes } = await readTable(file("question.csv", ages("?", 10)));
+    expect(columns[0].kind).toBe("numeric");
+    expect(cells(columns[0]).filter((cell) => cell === null || Number.isNaN(cell))).toHaveLength(60);
+    expect(notes).toEqual([]);
+    const given = await readTable(file("question.csv", ages("?", 10)), { missing: ["NA"] });
+    expect(given.columns[0].kind).toBe("categorical");
+    expect(given.notes).toEqual([nearlyNumericTexts.note("age", 60, "?")]);
+  });
+
+  test("are noted with their count, and named where many rows have them", async () => {
+    const often = await readTable(file("often.csv", ages("unknown", 20)));
+    expect(often.notes).toEqual([nearlyNumericTexts.note("age", 30, "unknown")]);
+    const rare = await readTable(file("rare.csv", ages("SECRET", 200)));
+    expect(rare.notes).toEqual([nearlyNumericTexts.note("age", 3, undefined)]);
+    expect(rare.notes[0]).not.toContain("SECRET");
+    const words = await readTable(file("words.csv", ages("unknown", 5)));
+    expect(words.notes).toEqual([]);
+    const asked = await readTable(file("often.csv", ages("unknown", 20)), { asText: ["age"] });
+    expect(asked.notes).toEqual([]);
   });
 });

@@ -86,7 +86,12 @@ describe("a task", () => {
   test("learns from everything but the target, the sensitive columns, weights and ids", () => {
     const task = defineTask(table, settings({ weights: "weight", id: "id", exclude: ["many"] }));
     expect(task.features).toEqual(["age", "race", "grade", "score>=5"]);
-    expect(task.notes).toEqual([taskTexts.constant("constant"), taskTexts.empty("empty")]);
+    expect(task.notes).toEqual([
+      taskTexts.constant("constant"),
+      taskTexts.empty("empty"),
+      taskTexts.unlabelled(1, "income=high."),
+      taskTexts.unlabelled(1, "sex"),
+    ]);
     expect(task.weights).toEqual(Float64Array.of(1, 2, 0, 1, 1, 1));
     expect(task.id).toBe("id");
     expect([...task.sensitive[0].labels]).toEqual([0, 1, 0, 1, -1, 1]);
@@ -173,14 +178,14 @@ describe("bad settings are refused in one sentence", () => {
       tableTexts.noColumn("people.csv", "zzzzzz", undefined, names),
     ],
     [
-      "a value that is nearly one",
+      "a value that is nearly one of a few people",
       settings({ target: "income=hihg." }),
-      labelTexts.noValue("income", "hihg.", "high.", ["high.", "low"]),
+      labelTexts.noValue("income", "hihg.", undefined, [], 2),
     ],
     [
       "no such value at all",
       settings({ target: "income=zzzzzzz" }),
-      labelTexts.noValue("income", "zzzzzzz", undefined, ["high.", "low"]),
+      labelTexts.noValue("income", "zzzzzzz", undefined, [], 2),
     ],
     ["one class", settings({ target: "age>=10" }), labelTexts.oneClass("age>=10")],
     ["a constant target", settings({ target: "constant" }), labelTexts.oneClass("constant")],
@@ -216,7 +221,7 @@ describe("bad settings are refused in one sentence", () => {
 
   test("numbers and levels without end", () => {
     expect(() => defineTask(long, { target: "many", sensitive: ["y"] })).toThrow(
-      labelTexts.manyNumbers("many", 30),
+      labelTexts.manyNumbers("many", 30, 10),
     );
     const words = tableOf([
       categoricalColumn(

@@ -16,7 +16,7 @@ import {
   quantileBins,
 } from "../../src/fairness/leakage.js";
 import type { Learner } from "../../src/learners/classifier.js";
-import { logistic } from "../../src/learners/logistic.js";
+import { logistic, logisticTexts } from "../../src/learners/logistic.js";
 
 const entropy = (p: number): number => (p <= 0 || p >= 1 ? 0 : -p * Math.log(p) - (1 - p) * Math.log(1 - p));
 const flip = (bit: number, chance: number, stream: RandomStream): number =>
@@ -348,11 +348,11 @@ describe("what cannot be estimated", () => {
 
   test("a group too small is left out and named", async () => {
     const input = copied(200, 0.2, 14);
-    const sensitive = input.sensitive.map((group, row) => (row < 4 ? 2 : row < 7 ? -1 : group));
+    const sensitive = input.sensitive.map((group, row) => (row < 6 ? 2 : row < 9 ? -1 : group));
     const result = await auditLeakage({ ...input, sensitive, groupNames: ["a", "b", "c"] }, quick(14));
-    expect(result.leakage.unconditional.notes).toContain(leakageNotes.smallGroup("c", 4, 10, ""));
+    expect(result.leakage.unconditional.notes).toContain(leakageNotes.smallGroup("c", 6, 10, ""));
     expect(result.notes).toContain(leakageNotes.unknown(3));
-    expect(result.leakage.unconditional.records.rows).toHaveLength(193);
+    expect(result.leakage.unconditional.records.rows).toHaveLength(191);
     finite(result);
   });
 
@@ -427,5 +427,76 @@ describe("what cannot be estimated", () => {
     await refused({}, leakageTexts.noAdversaries, { adversaries: {} });
     await refused({}, leakageTexts.folds(2), { folds: 2 });
     await refused({}, leakageTexts.count("permutations", 5, 99), { permutations: 5 });
+  });
+});
+
+describe("what only a few people have", () => {
+  /** The table with the first rows in a group of their own, and one of its target values. */
+  const withSecrets = (): LeakageInput => {
+    const input = copied(300, 0.2, "secrets");
+    const sensitive = input.sensitive.map((group, row) => (row < 3 ? 2 : row === 3 ? 3 : group));
+    const target = input.target?.map((value, row) => (row === 9 ? 2 : value));
+    return {
+      ...input,
+      sensitive,
+      target,
+      groupNames: ["a", "b", "SECRET 1", "SECRET 2"],
+      targetNames: ["no", "yes", "SECRET 3"],
+    };
+  };
+
+  test("is not named, and has no base rates", async () => {
+    const input = withSecrets();
+    const audit = await auditLeakage(input, quick("secrets", { attribution: true }));
+    const { target, targetNames } = input;
+    if (target === undefined || targetNames === undefined) throw new Error("no target");
+    const parity = await auditParity(
+      { ...input, target, targetNames },
+      { stream: randomStream(1), predictor: logistic({ members: 5 }), replicates: 100 },
+    );
+    expect(JSON.stringify({ audit, parity })).not.toContain("SECRET");
+    expect(audit.groups.map(({ name, rows }) => [name, rows]).at(-1)).toEqual([
+      "2 groups of fewer than 5 rows each",
+      4,
+    ]);
+    expect(audit.groups.at(-1)?.baseRates).toBeUndefined();
+    for (const { baseRates } of audit.groups.slice(0, 2)) {
+      expect(baseRates?.map((rate) => rate.target)).toEqual(["no", "yes"]);
+      expect(baseRates?.reduce((sum, { rate }) => sum + rate, 0)).toBeCloseTo(1, 12);
+    }
+    expect(audit.notes).toContain(leakageNotes.rareGroups(2));
+    expect(audit.notes).toContain(leakageNotes.rareTargets(1));
+    expect(
+      parity.predictors[0].decomposition.map(({ group, reference }) => [group, reference].sort()),
+    ).toEqual([["a", "b"]]);
+  });
+
+  test("changes no estimate: such groups are too small to be held out", async () => {
+    const { sensitive, ...input } = withSecrets();
+    const unknown = { ...input, sensitive: sensitive.map((group) => (group > 1 ? -1 : group)) };
+    const audits = [{ ...input, sensitive }, unknown].map((each) => auditLeakage(each, quick(2)));
+    const [named, left] = await Promise.all(audits);
+    expect(named.leakage.unconditional.nats).toBe(left.leakage.unconditional.nats);
+    expect(named.leakage.conditional?.nats).toBe(left.leakage.conditional?.nats);
+  });
+});
+
+describe("an adversary that cannot learn from the table", () => {
+  const wide = (columns: number): LeakageInput => {
+    const input = copied(60, 0.1, "wide");
+    const values = new Float32Array(60 * columns);
+    for (let row = 0; row < 60; row++) values[row * columns] = input.features.values[3 * row + 1];
+    return { ...input, features: { values, rows: 60, columns }, sourceColumns: undefined };
+  };
+
+  test("is left out and named, and the others go on", async () => {
+    const { leakage, notes } = await auditLeakage(wide(9000), quick("wide"));
+    expect(leakage.unconditional.adversaries.map(({ name }) => name)).toEqual(["lookup"]);
+    expect(notes).toEqual([leakageNotes.leftOut("logistic", logisticTexts.tooMany(9001))]);
+  });
+
+  test("is the reason where there is no other", async () => {
+    const alone = quick("wide", { adversaries: { logistic: logistic({ members: 5 }) } });
+    await expect(auditLeakage(wide(9000), alone)).rejects.toThrow(logisticTexts.tooMany(9001));
   });
 });

@@ -1,5 +1,6 @@
 /** What predictors of the target make of this table: one that may read the attribute, one that may not. */
 import type { RandomStream } from "../../core/random.js";
+import { namesToShow, rareClasses } from "../../core/rare-values.js";
 import type { FeatureMatrix, Learner } from "../../learners/classifier.js";
 import { type Gap, groupMetrics } from "../group-metrics.js";
 import { decomposeParity, type GroupDecomposition } from "../parity-decomposition.js";
@@ -78,8 +79,22 @@ const asIfIn = (wide: FeatureMatrix, rows: Int32Array, groups: number, group: nu
   return { values, rows: rows.length, columns };
 };
 
+/** Without the groups that are too small to be named, where two others are left; else without their names. */
+const comparable = ({ sensitive, groupNames }: ParityInput) => {
+  const rare = rareClasses(sensitive, groupNames.length);
+  const kept = [...groupNames.keys()].filter((group) => !rare[group]);
+  if (kept.length < 2) return { sensitive, groupNames: namesToShow(groupNames, sensitive, "group") };
+  const place = new Map(kept.map((group, at) => [group, at]));
+  return {
+    sensitive: sensitive.map((group) => place.get(group) ?? -1),
+    groupNames: kept.map((group) => groupNames[group]),
+  };
+};
+
 export const auditParity = async (input: ParityInput, options: ParityOptions): Promise<ParityAudit> => {
-  const { features, sensitive, groupNames, target, targetNames } = input;
+  const { features, target } = input;
+  const { sensitive, groupNames } = comparable(input);
+  const targetNames = namesToShow(input.targetNames, target, "value");
   const { stream, predictor, positive = 1, folds = 5, level = 0.95, replicates = 1000, onFit } = options;
   const { mostRows = 20000 } = options;
   const groups = groupNames.length;

@@ -1,3 +1,5 @@
+import { isRare, ROWS_TO_NAME_A_VALUE, rareTexts } from "../../core/rare-values.js";
+
 /** What the audit says when it cannot go on, and what it could not estimate. */
 export const leakageTexts = {
   length: (what: string, given: number, rows: number): string =>
@@ -28,7 +30,11 @@ export const leakageTexts = {
 /** Notes in a result: what was left out, and why. A `where` is a target value in words, or nothing. */
 export const leakageNotes = {
   smallGroup: (group: string, rows: number, least: number, where: string): string =>
-    `the group "${group}" has only ${rows} ${rows === 1 ? "row" : "rows"}${where}, fewer than the ${least} needed to hold some out, and was left out of the estimate`,
+    `the group "${group}" has ${isRare(rows) ? `fewer than ${ROWS_TO_NAME_A_VALUE}` : `only ${rows}`} rows${where} and was left out of the estimate: at least ${least} are needed to hold some out`,
+  rareGroups: (groups: number): string =>
+    `${rareTexts.some("group", groups)} ${groups === 1 ? "was" : "were"} left out of all estimates`,
+  rareTargets: (values: number): string =>
+    `the base rates leave out ${rareTexts.some("value", values)} of the target`,
   oneGroup: (where: string): string =>
     `only one group is left${where}, so there the features have nothing more to say about the attribute: it counts as 0`,
   absentInTest: (group: string): string =>
@@ -39,6 +45,8 @@ export const leakageNotes = {
     `each adversary learnt from at most ${cap} rows drawn from the ${rows} at hand: with more it might find more`,
   noConditional:
     "no value of the target has two groups with enough rows: the leakage given the target could not be estimated",
+  leftOut: (adversary: string, reason: string): string =>
+    `the adversary ${adversary} was left out because it cannot learn from this table: ${reason}`,
   undetectable: (most: number): string =>
     `even a leakage of ${most.toPrecision(2)} nats, close to all there is to know about the attribute, would often go unnoticed with so few rows`,
 };

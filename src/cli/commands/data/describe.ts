@@ -1,4 +1,5 @@
 /** `fairbed data describe`: what a table was understood to be, before it is used. */
+import { countClasses, isRare, rareTexts } from "../../../core/rare-values.js";
 import type { TableDescription } from "../../../data/describe-table.js";
 import type { Label } from "../../../data/label.js";
 import type { Task } from "../../../data/task.js";
@@ -11,6 +12,8 @@ const { task: _paperTask, ...options } = tableOptions;
 interface DescribedLabel {
   readonly name: string;
   readonly classes: readonly { readonly name: string; readonly rows: number }[];
+  /** How many more classes there are, of so few rows that naming them may say who they are. */
+  readonly rareClasses: number;
   readonly missing: number;
 }
 
@@ -84,13 +87,11 @@ const describeTask = (task: Task, missingRule: string): DescribedTask => ({
 });
 
 const describeLabel = ({ name, classes, labels }: Label): DescribedLabel => {
-  const counts = new Int32Array(classes.length);
-  let missing = 0;
-  for (const label of labels) {
-    if (label < 0) missing += 1;
-    else counts[label] += 1;
-  }
-  return { name, classes: classes.map((each, place) => ({ name: each, rows: counts[place] })), missing };
+  const counts = countClasses(labels, classes.length);
+  const all = classes.map((each, place) => ({ name: each, rows: counts[place] }));
+  const named = all.filter(({ rows }) => !isRare(rows));
+  const missing = labels.length - counts.reduce((sum, rows) => sum + rows, 0);
+  return { name, classes: named, rareClasses: all.length - named.length, missing };
 };
 
 const taskLines = ({ target, sensitive, features, missingRule, notes }: DescribedTask): readonly string[] => [
@@ -101,9 +102,13 @@ const taskLines = ({ target, sensitive, features, missingRule, notes }: Describe
   ...notes.map((note) => `note: ${note}`),
 ];
 
-const labelLine = ({ name, classes, missing }: DescribedLabel): string => {
-  const counts = classes.map((each) => `${each.name}: ${each.rows}`);
-  return `${name} (${[...counts, ...(missing > 0 ? [`missing: ${missing}`] : [])].join(", ")})`;
+const labelLine = ({ name, classes, rareClasses, missing }: DescribedLabel): string => {
+  const parts = [
+    ...classes.map((each) => `${each.name}: ${each.rows}`),
+    ...(rareClasses > 0 ? [rareTexts.some("value", rareClasses)] : []),
+    ...(missing > 0 ? [`missing: ${missing}`] : []),
+  ];
+  return `${name} (${parts.join(", ")})`;
 };
 
 /** As wide as a cell may be: a terminal's line holds the rest of the row beside it. */

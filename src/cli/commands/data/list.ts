@@ -10,18 +10,19 @@ export const list = defineCommand({
   options: {},
   async run() {
     const { DATASETS } = await import("../../../data/catalogue.js");
-    const { dataFolder, findFile } = await import("../../../data/data-folder.js");
+    const { dataFolder, hasFile } = await import("../../../data/data-folder.js");
     const { join } = await import("node:path");
     const folder = dataFolder();
-    return {
-      folder,
-      datasets: DATASETS.map((dataset) => ({
-        ...dataset,
-        here: dataset.files.every(
-          ({ name, optional }) => optional || findFile(join(folder, dataset.folder), name) !== undefined,
-        ),
-      })),
+    const isHere = async ({ files, folder: own }: (typeof DATASETS)[number]): Promise<boolean> => {
+      for (const { name, bytes, optional } of files) {
+        if (!optional && !(await hasFile(join(folder, own), name, bytes))) return false;
+      }
+      return true;
     };
+    const datasets = await Promise.all(
+      DATASETS.map(async (dataset) => ({ ...dataset, here: await isHere(dataset) })),
+    );
+    return { folder, datasets };
   },
   print: ({ folder, datasets }) =>
     [

@@ -12,7 +12,7 @@ export const readOptions = {
   query: text("--query <sql>", 'SQL on the file, as the table "data", or on a database file'),
   delimiter: text("--delimiter <text>", "what separates the columns of a CSV file; guessed"),
   header: choice("--header <which>", "whether the first line names the columns", HEADERS, "auto"),
-  missing: texts("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null)"),
+  missing: texts("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null,?)"),
 };
 
 export const tableOptions = {

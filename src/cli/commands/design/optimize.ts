@@ -1,11 +1,8 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
-import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
-import { InputError } from "../../../core/errors.js";
 import type { PolicyFile } from "../../../design/policy-file.js";
-import { writeText } from "../../atomic-write.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import type { BudgetPoint } from "./budget.js";
 import type { CheckpointFile } from "./checkpoint.js";
 import { betaOf, evaluationOf, evaluationOptions, tableOf } from "./evaluate.js";
@@ -167,14 +164,6 @@ const frontierTable = (frontier: readonly BudgetPoint[]): string[] =>
       within ? "yes" : "no",
     ]),
   ]);
-
-/** Looked at before the work and not after it. */
-const requireFolder = async (out: string): Promise<void> => {
-  const folder = await stat(dirname(out)).catch(() => undefined);
-  if (!folder?.isDirectory()) throw new InputError("no-folder", writeText.noFolder(out));
-  const file = await stat(out).catch(() => undefined);
-  if (file?.isDirectory()) throw new InputError("file-is-folder", writeText.isFolder(out));
-};
 
 /** The bar, Ctrl-C and the checkpoint, ten times a second. */
 const progressReporter = (

@@ -9,6 +9,7 @@ import type {
 } from "../../../report/audit-report.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { flag, integer, optionalArgument, real, text, texts } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import { version } from "../../version.js";
 import { tableOptions } from "../data/table-options.js";
 import type { AuditTable, AuditTest } from "./audit-table.js";
@@ -89,7 +90,11 @@ const yielding = (context: CommandContext, label: string, expected: number) => {
       await context.checkpoint();
       last = performance.now();
     },
-    end: () => progress.end(),
+    end() {
+      // How many it takes is only guessed: what is done is whole.
+      progress.update(expected);
+      progress.end();
+    },
   };
 };
 
@@ -140,7 +145,10 @@ export const audit = defineCommand({
     const { auditHtml, certifiedLeakage, verdict, impossibility } = await import(
       "../../../report/audit-report.js"
     );
-    if (options.out !== undefined) await (await import("../../../report/render.js")).requireCharts();
+    if (options.out !== undefined) {
+      await requireFolder(options.out);
+      await (await import("../../../report/render.js")).requireCharts();
+    }
     if (options.task !== undefined && secondPath !== undefined) {
       throw new InputError("task-and-second", auditCommandTexts.taskAndSecond);
     }
@@ -299,7 +307,7 @@ export const audit = defineCommand({
         const rates = group.baseRates?.map(
           ({ target: value, rate }) => `${value} ${(100 * rate).toFixed(1)} %`,
         );
-        return `  ${group.name}: ${group.rows} rows${rates === undefined ? "" : ` (${rates.join(", ")})`}`;
+        return `  ${group.name}: ${group.rows} ${group.rows === 1 ? "row" : "rows"}${rates === undefined ? "" : ` (${rates.join(", ")})`}`;
       }),
       "",
       ...verdicts.flatMap((line) => [line, ""]),

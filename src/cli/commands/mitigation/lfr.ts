@@ -1,6 +1,7 @@
 /** `fairbed mitigate lfr`: features replaced by a learned fair representation, and what that costs and gives. */
 import { defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalArgument, real } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import { MEASURES_SAY, measuresTable } from "./measures-table.js";
 import { rowsCsv } from "./rows-csv.js";
 import { mitigationOptions, splitTask } from "./split-task.js";
@@ -57,6 +58,8 @@ export const lfr = defineCommand({
     );
     const { forest } = await import("../../../learners/forest.js");
     const { measure } = await import("./measures.js");
+    if (options.out !== undefined) await requireFolder(options.out);
+    const { shownFeatureNames } = await import("./feature-names.js");
     const split = await splitTask(path, options);
     const { task, features, labels, privileged, train, test, stream } = split;
     const { prototypes, reconstruction, prediction, parity, parityForm, smoothing } = options;
@@ -110,7 +113,7 @@ export const lfr = defineCommand({
       privileged: split.privilegedGroup,
       settings,
       rows: { train: train.length, test: test.length },
-      featureNames: features.featureNames,
+      featureNames: shownFeatureNames(task.table, features),
       representation,
       metrics: { forest: of(plain), representationForest: of(fair), representation: of(direct) },
       notes: task.notes,

@@ -3,6 +3,7 @@ import { InputError } from "../../../core/errors.js";
 import type { Table } from "../../../data/table.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument, real, text } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import { MEASURES_SAY, measuresTable } from "./measures-table.js";
 import { rowsCsv } from "./rows-csv.js";
 import { mitigationOptions, requireBoth, splitTask, stratify } from "./split-task.js";
@@ -59,6 +60,7 @@ export const roc = defineCommand({
     const started = performance.now();
     const { applyRejectOption, fitRejectOption } = await import("../../../mitigation/reject-option.js");
     const { measure } = await import("./measures.js");
+    if (options.out !== undefined) await requireFolder(options.out);
     const split = await splitTask(path, options);
     const { task, features, labels, privileged, train, test, stream } = split;
     const { scores: column, validationFraction } = options;

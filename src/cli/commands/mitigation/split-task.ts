@@ -1,6 +1,13 @@
 /** What both mitigations start from: a task with two outcomes and two groups, and who is learnt from and tested on. */
 import { InputError } from "../../../core/errors.js";
 import type { RandomStream } from "../../../core/random.js";
+import {
+  commonOf,
+  countClasses,
+  isRare,
+  ROWS_TO_NAME_A_VALUE,
+  rareTexts,
+} from "../../../core/rare-values.js";
 import type { EncodedMatrix } from "../../../data/encoder.js";
 import type { Label } from "../../../data/label.js";
 import type { Task } from "../../../data/task.js";
@@ -36,8 +43,12 @@ export const mitigationCommandTexts = {
     `"${target}" has ${classes} classes, and one of them must be the favourable one: name it, as in --target column=value`,
   oneSensitive: (names: readonly string[]) =>
     `groups are compared by one attribute, and ${names.length} were given (${names.join(", ")}): name one, or add --combined`,
-  privileged: (given: string, groups: readonly string[]) =>
-    `--privileged is "${given}", which is no group: give one of ${groups.join(", ")}`,
+  /** `groups` are those that may be named; `all` is how many there are with the rare ones. */
+  privileged: (given: string, groups: readonly string[], all: number) =>
+    `--privileged is "${given}", which is no group: give one of ${
+      groups.length === 0 ? `the ${all} groups` : groups.join(", ")
+    }${groups.length < all ? ` (${rareTexts.notNamed("group")})` : ""}`,
+  rareGroups: `no group has at least ${ROWS_TO_NAME_A_VALUE} rows to learn from: give a larger table, merge groups, or name one with --privileged`,
   testWithTask: "--task has its own rows to test on: leave out --test, or give the table itself",
   fewRows: (set: string) =>
     `the rows ${set} lack a group or an outcome: give a larger table, or another --test-fraction`,
@@ -168,12 +179,25 @@ const privilegedGroup = (
 ): number => {
   if (given !== undefined) {
     const named = classes.indexOf(given);
-    if (named < 0) throw new InputError("privileged", mitigationCommandTexts.privileged(given, classes));
+    if (named < 0) {
+      const common = commonOf(classes, countClasses(groups, classes.length));
+      const text = mitigationCommandTexts.privileged(given, common, classes.length);
+      throw new InputError("privileged", text);
+    }
     return named;
   }
-  const rates = classes.map((_, group) => {
-    const own = rows.filter((row) => groups[row] === group);
-    return own.reduce((sum, row) => sum + labels[row], 0) / Math.max(1, own.length);
-  });
-  return rates.indexOf(Math.max(...rates));
+  // A group of a few people has the largest rate by chance, and its name may say who they are.
+  const counts = countClasses(
+    rows.map((row) => groups[row]),
+    classes.length,
+  );
+  const favoured = new Float64Array(classes.length);
+  for (const row of rows) favoured[groups[row]] += labels[row];
+  const rates = classes.map((_, group) =>
+    isRare(counts[group]) ? Number.NEGATIVE_INFINITY : favoured[group] / counts[group],
+  );
+  const most = Math.max(...rates);
+  if (most === Number.NEGATIVE_INFINITY)
+    throw new InputError("rare-groups", mitigationCommandTexts.rareGroups);
+  return rates.indexOf(most);
 };
