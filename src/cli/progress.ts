@@ -69,10 +69,14 @@ const startBar = ({ stream, label, total, now = () => performance.now() }: Progr
 const startLines = ({ stream, label, total, now = () => performance.now() }: ProgressOptions): Progress => {
   const start = now();
   let writtenAt = start;
+  let last = total;
   return {
     update(done) {
       const time = now();
-      if (time - writtenAt < LINE_MS) return;
+      // The end is always told where a line before it was: else the report stops short of it.
+      const ends = done >= total && last < total;
+      if (time - writtenAt < LINE_MS && !ends) return;
+      last = done;
       writtenAt = time;
       const { fraction, rate, left } = measure(done, total, time - start);
       stream.write(`${label}: ${percent(fraction)}, ${done} of ${total}, ${rate}/s, ${left} left\n`);

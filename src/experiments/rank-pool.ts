@@ -35,6 +35,7 @@ export interface RankSettings {
   readonly categories: CategoryEncoding;
   readonly forest: ForestOptions;
   readonly sensitiveForest: ForestOptions;
+  /** Of the sensitive models. */
   readonly correction: Correction;
   readonly costs?: string;
   readonly costWeight?: number;
@@ -129,7 +130,6 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
         )
       : [],
     targets: encode(targets),
-    correction: settings.correction,
     sensitiveCorrection: settings.correction,
     stream: stream.split("parts"),
   });

@@ -6,7 +6,10 @@ import { InputError } from "../../../core/errors.js";
 import type { ForestOptions } from "../../../learners/forest.js";
 import { choice, flag, integer, optionalInteger, optionalReal, real } from "../../options.js";
 
-const CORRECTIONS = ["none", "analytic", "permutation"] as const satisfies readonly Correction[];
+const CORRECTIONS = ["auto", "none", "analytic", "permutation"] as const satisfies readonly (
+  | Correction
+  | "auto"
+)[];
 
 export const methodOptions = {
   method: choice<StrategyName>("--method <name>", "how candidates are scored", strategyNames, "fairbed"),
@@ -14,11 +17,20 @@ export const methodOptions = {
   combine: choice("--combine <how>", "leakage of several sensitive columns", ["sum", "worst"], "sum"),
   trees: integer("--trees <number>", "trees of every forest", 100, { min: 2 }),
   paper: flag("--paper", "the paper's fully grown trees in the sensitive model"),
-  sensitiveLeaf: optionalInteger("--sensitive-leaf <number>", "labels in a leaf of the sensitive model (5)", {
-    min: 1,
-  }),
+  sensitiveLeaf: optionalInteger(
+    "--sensitive-leaf <number>",
+    "labels in a leaf of the sensitive model (10)",
+    {
+      min: 1,
+    },
+  ),
   sensitiveSmoothing: real("--sensitive-smoothing <number>", "smoothing of its leaves", 0, { min: 0 }),
-  correction: choice("--correction <how>", "for few trees, both models", CORRECTIONS, "none"),
+  correction: choice(
+    "--correction <how>",
+    "of the sensitive model for few trees; auto is analytic, or none with --paper",
+    CORRECTIONS,
+    "auto",
+  ),
 };
 
 /** Only one of these says what beta is. */
@@ -82,6 +94,15 @@ export const sensitiveForestOf = (
     ...(sensitiveLeaf === undefined ? {} : { minLeaf: sensitiveLeaf }),
     ...(sensitiveSmoothing === 0 ? {} : { leafSmoothing: sensitiveSmoothing }),
   };
+};
+
+/** The correction of the sensitive model. */
+export const correctionOf = (
+  { correction, paper }: { readonly correction: Correction | "auto"; readonly paper: boolean },
+  recommended: Correction,
+): Correction => {
+  if (correction !== "auto") return correction;
+  return paper ? "none" : recommended;
 };
 
 export const goalOf = (words: {

@@ -10,7 +10,7 @@ import { defineCommand } from "../../command.js";
 import { argument, choice, integer, optionalReal, text } from "../../options.js";
 import { readSettings, tableOptions, taskSettings } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
-import { methodOptions, partsOf, scoreInWords, sensitiveForestOf } from "./method-options.js";
+import { correctionOf, methodOptions, partsOf, scoreInWords, sensitiveForestOf } from "./method-options.js";
 import { groupsOf, parseQuotas, quotaOption, quotasByGroup, requireRoom } from "./quota-option.js";
 
 export const rankCommandTexts = {
@@ -97,7 +97,7 @@ export const rank = defineCommand({
       { sensitiveElsewhere: sensitive !== undefined },
     );
     if (quota !== undefined) requireRoom(quota, options.top);
-    const { method, beta, combine, top, categories, trees, correction, seed } = options;
+    const { method, beta, combine, top, categories, trees, seed } = options;
     const settings: RankSettings = {
       method,
       beta,
@@ -107,7 +107,7 @@ export const rank = defineCommand({
       categories,
       forest: { trees },
       sensitiveForest: sensitiveForestOf(options, RECOMMENDED.sensitiveForest),
-      correction,
+      correction: correctionOf(options, RECOMMENDED.sensitiveCorrection),
       seed,
       ...(costs === undefined ? {} : { costs, costWeight: costWeight ?? 1 }),
       ...(id === undefined ? {} : { id }),

@@ -5,7 +5,13 @@ import type { Task } from "../../../data/task.js";
 import { RECOMMENDED, type SimulationRun, type SimulationSettings } from "../../../experiments/simulation.js";
 import type { OptionValues } from "../../command.js";
 import type { simulationOptions } from "./acquire.js";
-import { goalOf, type goalOptions, type methodOptions, sensitiveForestOf } from "./method-options.js";
+import {
+  correctionOf,
+  goalOf,
+  type goalOptions,
+  type methodOptions,
+  sensitiveForestOf,
+} from "./method-options.js";
 import { groupsOf, parseQuotas, quotasByGroup, requireRoom, requireValues } from "./quota-option.js";
 
 export type AcquireWords = OptionValues<typeof methodOptions & typeof goalOptions & typeof simulationOptions>;
@@ -25,7 +31,7 @@ export const settingsOf = (words: AcquireWords): SimulationSettings => {
   if (words.costWeight !== undefined && words.costs === undefined) {
     throw new InputError("costs", settingsTexts.costWeight);
   }
-  const { method, combine, trees, correction, budget, batch, batchKind, temperature } = words;
+  const { method, combine, trees, budget, batch, batchKind, temperature } = words;
   const { initial, testFraction, targets, pool, categories, checkpoints, sensitiveModel } = words;
   return {
     ...RECOMMENDED,
@@ -42,9 +48,8 @@ export const settingsOf = (words: AcquireWords): SimulationSettings => {
     ...(pool === undefined ? {} : { pool }),
     categories,
     forest: { trees },
-    correction,
     sensitiveForest: sensitiveForestOf(words, RECOMMENDED.sensitiveForest),
-    sensitiveCorrection: correction,
+    sensitiveCorrection: correctionOf(words, RECOMMENDED.sensitiveCorrection),
     sensitiveModel: sensitiveModel === "pretrained" ? "pretrained" : "revealed",
     checkpoints: checkpoints.filter((labels) => labels < budget),
   };
