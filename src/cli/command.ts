@@ -21,6 +21,8 @@ export interface OptionDescription<Value> {
 export interface ArgumentDescription {
   readonly summary: string;
   readonly optional?: boolean;
+  /** The last argument may take all words that are left. */
+  readonly variadic?: boolean;
 }
 
 export type Options = Readonly<Record<string, OptionDescription<unknown>>>;
@@ -30,7 +32,11 @@ export type OptionValues<O extends Options> = {
   readonly [Name in keyof O]: O[Name] extends OptionDescription<infer Value> ? Value : never;
 };
 export type ArgumentValues<A extends Arguments> = {
-  readonly [Name in keyof A]: A[Name] extends { readonly optional: true } ? string | undefined : string;
+  readonly [Name in keyof A]: A[Name] extends { readonly variadic: true }
+    ? readonly string[]
+    : A[Name] extends { readonly optional: true }
+      ? string | undefined
+      : string;
 };
 
 /** What the command line lends to a command while it runs. */

@@ -21,6 +21,12 @@ export const optionalArgument = (summary: string): ArgumentDescription & { reado
   optional: true,
 });
 
+/** As many words as are given, none included. */
+export const argumentList = (summary: string): ArgumentDescription & { readonly variadic: true } => ({
+  summary,
+  variadic: true,
+});
+
 /** A switch: `--verbose`. */
 export const flag = (flags: string, summary: string): OptionDescription<boolean> => ({
   flags,

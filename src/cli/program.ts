@@ -1,6 +1,6 @@
 /** Turns command descriptions into the parser's commands. The only file that knows the parser's interface. */
 import { type CommanderError, Command as ParserCommand, Option as ParserOption } from "commander";
-import type { Arguments, Command, CommandInput, Options } from "./command.js";
+import type { Arguments, ArgumentValues, Command, CommandInput, Options } from "./command.js";
 import { EXIT_WRONG_USE, usageError } from "./failure.js";
 
 /** The parser already said all there is to say (help, version): only the exit code is left. */
@@ -85,8 +85,8 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
     .description(command.summary)
     .helpOption("-h, --help", "show this help")
     .exitOverride(stopWith(`fairbed ${command.name}`));
-  for (const [name, { summary, optional }] of Object.entries(command.arguments)) {
-    parser.argument(optional ? `[${name}]` : `<${name}>`, summary);
+  for (const [name, { summary, optional, variadic }] of Object.entries(command.arguments)) {
+    parser.argument(variadic ? `[${name}...]` : optional ? `[${name}]` : `<${name}>`, summary);
   }
   for (const option of Object.values(command.options)) parser.addOption(parserOption(option));
   if (command.print !== undefined) parser.option("--json", "print the result as JSON");
@@ -97,7 +97,7 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
     await run({
       command,
       input: {
-        arguments: pairUp(Object.keys(command.arguments), parser.args),
+        arguments: pairUp(command.arguments, parser.args),
         options: Object.fromEntries(
           Object.entries(command.options).map(([name, option]) => [
             name,
@@ -131,8 +131,14 @@ const parserOption = ({ flags, summary, parse, fallback, choices }: Options[stri
   return option;
 };
 
-const pairUp = (names: readonly string[], values: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name, index) => [name, values[index]]));
+/** What the command described is what it gets: the parser has seen to the number of words. */
+const pairUp = (names: Arguments, values: readonly string[]): ArgumentValues<Arguments> =>
+  Object.fromEntries(
+    Object.entries(names).map(([name, { variadic }], index) => [
+      name,
+      variadic ? values.slice(index) : values[index],
+    ]),
+  ) as ArgumentValues<Arguments>;
 
 /** Longer lines have what they do below them, so that the others stay beside theirs. */
 const EXAMPLE_WIDTH = 44;

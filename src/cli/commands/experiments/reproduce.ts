@@ -6,12 +6,11 @@ import type { Drawing, Reproduction, Scale } from "../../../experiments/reproduc
 import type { ResultStore, StoredCell } from "../../../experiments/reproduce/store.js";
 import type { Comparison } from "../../../experiments/reproduce/verdict.js";
 import { type CommandContext, defineCommand } from "../../command.js";
-import { flag, integer, optionalArgument, optionalInteger, text } from "../../options.js";
+import { argumentList, flag, integer, optionalInteger, text } from "../../options.js";
 import { rightAligned } from "../design/words.js";
 
 export const reproduceTexts = {
-  noNames: (names: readonly string[]) =>
-    `name a table or figure, several with commas between them, or all: ${names.join(", ")}`,
+  noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
 };
 
 /** The store, in the folder that is written to. */
@@ -31,12 +30,12 @@ export const reproduce = defineCommand({
   examples: [
     { line: "reproduce table-location --quick", says: "a small run that shows the shape of it" },
     {
-      line: "reproduce table-ratios,fig-pareto-census --jobs 2",
+      line: "reproduce table-ratios fig-pareto-census --jobs 2",
       says: "two of them by the paper's protocol",
     },
     { line: "reproduce all --from-results results.jsonl", says: "draw everything again, without running" },
   ],
-  arguments: { names: optionalArgument("which ones, with commas between them, or all") },
+  arguments: { names: argumentList("which ones, or all") },
   options: {
     quick: flag("--quick", "a much smaller protocol of the same shape"),
     seeds: optionalInteger("--seeds <number>", "how many seeds; the protocol's number unless given", {
@@ -63,7 +62,9 @@ export const reproduce = defineCommand({
     const { ResultStore: Store } = await import("../../../experiments/reproduce/store.js");
     const { requireCharts } = await import("../../../report/render.js");
     const { verdictsInWords } = await import("../../../report/reproduction-report.js");
-    const names = (words ?? "").split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
+    const names = words
+      .flatMap((word) => word.split(","))
+      .flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
     if (names.length === 0) {
       throw new InputError("no-names", reproduceTexts.noNames(["all", ...REPRODUCTION_NAMES]));
     }
