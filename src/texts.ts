@@ -19,6 +19,7 @@ export {
   weightSumText,
   weightText,
 } from "./core/random.js";
+export { rareTexts } from "./core/rare-values.js";
 export {
   badLevelText,
   badValueText,

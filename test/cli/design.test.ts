@@ -187,7 +187,7 @@ describe("a killed run", () => {
     ["dad", ["--steps", "900", "--horizon", "3"]],
     [
       "budget",
-      ["--policy", "static", "--budget-nats", "0.3", "--steps", "500", "--starts", "1", "--horizon", "2"],
+      ["--policy", "static", "--budget-nats", "0.3", "--steps", "300", "--starts", "1", "--horizon", "1"],
     ],
   ])("%s: ends as one that was not killed", async (kind, training) => {
     const words = (out: string, ...more: string[]) =>
