@@ -159,16 +159,19 @@ export interface LeakageAudit {
   };
 }
 
+const SVM_ROWS = 10_000;
+
 /**
  * Logistic regression, a forest whose leaves hold ten rows, boosting in small steps, a small network, a support vector
- * machine, and counting. The network and the machine, which take longest, learn from 2000 rows at most.
+ * machine, and counting. The network and the machine, which take longest, learn from 2000 rows at most; the machine is
+ * also slow to judge, and stays out of tables with more than 10,000 rows.
  */
-export const defaultAdversaries = (): Adversaries => ({
+export const defaultAdversaries = (rows = 0): Adversaries => ({
   logistic: logistic({ members: 30 }),
   forest: forest({ trees: 100, minLeaf: 10 }),
   boosting: boosting({ rounds: 50, rate: 0.1, maxDepth: 3 }),
   mlp: { ...mlp({ hidden: [32], epochs: 20, l2: 0.01 }), mostRows: 2000 },
-  svm: { ...svm(), mostRows: 2000 },
+  ...(rows > SVM_ROWS ? {} : { svm: { ...svm(), mostRows: 2000 } }),
   lookup: lookup(),
 });
 
@@ -402,9 +405,9 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
     permutations: options.permutations ?? 999,
     plants: options.plants ?? 8,
     plantAdversaries: options.plantAdversaries ?? 2,
-    mostRows: options.mostRows ?? 20000,
+    mostRows: options.mostRows ?? 5000,
   };
-  const adversaries = Object.entries(options.adversaries ?? defaultAdversaries());
+  const adversaries = Object.entries(options.adversaries ?? defaultAdversaries(input.features.rows));
   requireInput(input, settings, adversaries.length);
   const rare = rareClasses(input.sensitive, input.groupNames.length);
   const { features, sensitive, target, own, tested } = joined(withoutGroups(input, rare));
@@ -415,6 +418,9 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
   const tick: Tick = () => onFit?.(fits++);
   const fitting: FitSettings = { features, mostRows: settings.mostRows, tick };
   const notes: string[] = [];
+  if (options.adversaries === undefined && input.features.rows > SVM_ROWS) {
+    notes.push(leakageNotes.noSvm(input.features.rows));
+  }
   const unknown = input.sensitive.filter((group) => group < 0).length;
   if (unknown > 0) notes.push(leakageNotes.unknown(unknown));
   const trained = Math.floor((own.length * (settings.folds - 1)) / settings.folds);

@@ -96,7 +96,7 @@ export const auditParity = async (input: ParityInput, options: ParityOptions): P
   const { sensitive, groupNames } = comparable(input);
   const targetNames = namesToShow(input.targetNames, target, "value");
   const { stream, predictor, positive = 1, folds = 5, level = 0.95, replicates = 1000, onFit } = options;
-  const { mostRows = 20000 } = options;
+  const { mostRows = 5000 } = options;
   const groups = groupNames.length;
   const classes = targetNames.length;
   const known = Int32Array.from(

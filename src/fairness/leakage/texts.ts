@@ -41,6 +41,8 @@ export const leakageNotes = {
     `the group "${group}" has no rows in the test data: nothing can be said about it there`,
   unknown: (rows: number): string =>
     `${rows} ${rows === 1 ? "row" : "rows"} without a known value of the attribute were left out`,
+  noSvm: (rows: number): string =>
+    `the adversary svm was left out because it is slow on ${rows} rows: name it among the adversaries to have it`,
   cap: (rows: number, cap: number): string =>
     `each adversary learnt from at most ${cap} rows drawn from the ${rows} at hand: with more it might find more`,
   noConditional:

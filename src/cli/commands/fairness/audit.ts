@@ -128,7 +128,7 @@ export const audit = defineCommand({
     level: real("--level <share>", "of the intervals", 0.95, { min: 0.5, max: 0.999 }),
     permutations: integer("--permutations <number>", "shuffles in every fold", 999, { min: 99 }),
     plants: integer("--plants <number>", "planted leaks, to see how small a one is found", 8, { min: 2 }),
-    mostRows: integer("--most-rows <number>", "rows that an adversary learns from at most", 20000, {
+    mostRows: integer("--most-rows <number>", "rows that an adversary learns from at most", 5000, {
       min: 50,
     }),
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
@@ -152,7 +152,8 @@ export const audit = defineCommand({
     if (options.task !== undefined && secondPath !== undefined) {
       throw new InputError("task-and-second", auditCommandTexts.taskAndSecond);
     }
-    const adversaries = chosen(defaultAdversaries(), options.adversaries);
+    const named =
+      options.adversaries === undefined ? undefined : chosen(defaultAdversaries(), options.adversaries);
     const { seed, bins, folds, level, permutations, plants, mostRows, bits } = options;
     const first = await readAuditTable(path, options, { seed, bins });
     const test =
@@ -164,7 +165,12 @@ export const audit = defineCommand({
         const { onFit, end } = yielding(
           context,
           `auditing ${label.name}`,
-          expectedFits(of, Object.keys(adversaries).length, options, tested !== undefined),
+          expectedFits(
+            of,
+            Object.keys(named ?? defaultAdversaries(of.encoded.rows)).length,
+            options,
+            tested !== undefined,
+          ),
         );
         const input = {
           features: of.encoded,
@@ -184,7 +190,16 @@ export const audit = defineCommand({
                 ? undefined
                 : { features: tested.encoded, sensitive: tested.sensitive[at], target: tested.target },
           },
-          { stream: own, adversaries, folds, level, permutations, plants, mostRows, onFit },
+          {
+            stream: own,
+            ...(named === undefined ? {} : { adversaries: named }),
+            folds,
+            level,
+            permutations,
+            plants,
+            mostRows,
+            onFit,
+          },
         );
         const parity = await auditParity(input, {
           stream: own.split("parity"),
@@ -261,7 +276,7 @@ export const audit = defineCommand({
           permutations,
           plants,
           mostRows,
-          adversaries: Object.keys(adversaries),
+          adversaries: Object.keys(named ?? defaultAdversaries(first.encoded.rows)),
         },
         results: attributes.map(({ name, audit: { leakage } }) => ({
           attribute: name,
