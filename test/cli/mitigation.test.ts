@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { rocTexts } from "../../src/cli/commands/mitigation/roc.js";
-import { mitigationCommandTexts, stratify } from "../../src/cli/commands/mitigation/split-task.js";
+import { mitigationCommandTexts } from "../../src/cli/commands/mitigation/split-task.js";
 import { commands } from "../../src/cli/commands/mitigation.js";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
 import { rejectOptionTexts } from "../../src/mitigation/reject-option.js";
+import { stratify } from "../../src/mitigation/stratify.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-mitigation-"));
 afterAll(() => rmSync(folder, { recursive: true }));

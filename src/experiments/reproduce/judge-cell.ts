@@ -1,6 +1,6 @@
 /** What was acquired is frozen, and something else is made of it: another model, or a mitigation (section 6.4). */
 import { fit } from "../../active/loop.js";
-import { type RandomStream, randomStream } from "../../core/random.js";
+import { randomStream } from "../../core/random.js";
 import type { Task } from "../../data/task.js";
 import { parityRatios } from "../../fairness/group-metrics.js";
 import type { Learner } from "../../learners/classifier.js";
@@ -10,6 +10,7 @@ import {
   fairRepresentationSteps,
 } from "../../mitigation/learned-fair-representation.js";
 import { applyRejectOption, fitRejectOption } from "../../mitigation/reject-option.js";
+import { stratify } from "../../mitigation/stratify.js";
 import { evaluate } from "../evaluation.js";
 import { type PreparedSeed, prepareSeed } from "../simulation.js";
 import type {
@@ -87,7 +88,7 @@ const rejected = (
 ): JudgeResult => {
   const stream = randomStream(seed).split("reject option");
   const { labels } = target;
-  const { rest, part } = stratified(
+  const { rest, part } = stratify(
     labelled,
     labels,
     privileged,
@@ -155,21 +156,4 @@ const privilegedIn = ({ target, sensitive: [{ classes, labels: groups }] }: Task
   });
   const best = rates.indexOf(Math.max(...rates));
   return groups.map((group) => Number(group === best));
-};
-
-/** Both parts have about the same share of every outcome in every group. */
-const stratified = (
-  rows: Int32Array,
-  labels: Int32Array,
-  privileged: Int32Array,
-  fraction: number,
-  stream: RandomStream,
-): { readonly rest: Int32Array; readonly part: Int32Array } => {
-  const part = new Set<number>();
-  for (let stratum = 0; stratum < 4; stratum++) {
-    const own = rows.filter((row) => 2 * labels[row] + privileged[row] === stratum);
-    const order = stream.split(stratum).permutation(own.length);
-    for (let i = 0; i < Math.round(fraction * own.length); i++) part.add(own[order[i]]);
-  }
-  return { rest: rows.filter((row) => !part.has(row)), part: rows.filter((row) => part.has(row)) };
 };

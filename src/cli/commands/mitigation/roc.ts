@@ -1,12 +1,13 @@
 /** `fairbed mitigate roc`: predictions near the threshold decided by group, as reject option classification does. */
 import { InputError } from "../../../core/errors.js";
 import type { Table } from "../../../data/table.js";
+import { stratify } from "../../../mitigation/stratify.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { MEASURES_SAY, measuresTable } from "./measures-table.js";
 import { rowsCsv } from "./rows-csv.js";
-import { mitigationOptions, requireBoth, splitTask, stratify } from "./split-task.js";
+import { mitigationOptions, requireBoth, splitTask } from "./split-task.js";
 
 export const rocTexts = {
   scores: (column: string) =>

@@ -11,6 +11,7 @@ import {
 import type { EncodedMatrix } from "../../../data/encoder.js";
 import type { Label } from "../../../data/label.js";
 import type { Task } from "../../../data/task.js";
+import { stratify } from "../../../mitigation/stratify.js";
 import { integer, real, text } from "../../options.js";
 import {
   readSettings,
@@ -77,23 +78,6 @@ export interface SplitTask {
   readonly test: Int32Array;
   readonly stream: RandomStream;
 }
-
-/** Both parts have about the same share of every outcome in every group, in an order drawn from the stream. */
-export const stratify = (
-  rows: Int32Array,
-  labels: Int32Array,
-  privileged: Int32Array,
-  fraction: number,
-  stream: RandomStream,
-): { readonly rest: Int32Array; readonly part: Int32Array } => {
-  const part = new Set<number>();
-  for (let stratum = 0; stratum < 4; stratum++) {
-    const own = rows.filter((row) => 2 * labels[row] + privileged[row] === stratum);
-    const order = stream.split(stratum).permutation(own.length);
-    for (let i = 0; i < Math.round(fraction * own.length); i++) part.add(own[order[i]]);
-  }
-  return { rest: rows.filter((row) => !part.has(row)), part: rows.filter((row) => part.has(row)) };
-};
 
 /** The tables one below the other, and where the second begins; a task of both. */
 const readBoth = async (path: string | undefined, words: MitigationWords) => {
