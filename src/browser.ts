@@ -194,6 +194,7 @@ export {
 } from "./design/quantity.js";
 export { type StaticObjectiveOptions, staticObjective } from "./design/static-objective.js";
 export {
+  type SettledRule,
   type StaticCheckpoint,
   type TrainedStatic,
   type TrainingProgress,

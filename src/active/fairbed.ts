@@ -3,10 +3,13 @@ import { InputError } from "../core/errors.js";
 import { type EpigOptions, epig } from "./epig.js";
 import { type Members, membersTexts } from "./members.js";
 import { bald, predictiveEntropy } from "./scores.js";
+import { setLeakage } from "./set-leakage.js";
 
 export const fairbedTexts = {
   beta: (given: unknown) =>
     `beta was ${String(given)}: give a finite number of at least 0, where 0 ignores the sensitive labels`,
+  noLabelled:
+    "a sensitive model was given without its members on what is labelled: pass them as `labelled`, the score looks at the set as a whole",
   noSensitive:
     "no sensitive model was given: give the members of at least one, or use a score without leakage",
   combine: (given: unknown) =>
@@ -17,6 +20,8 @@ export const fairbedTexts = {
 export interface Prediction extends EpigOptions {
   readonly pool: Members;
   readonly targets: Members;
+  /** Of what is labelled already, for scores that look at the set as a whole. */
+  readonly labelled?: Members;
 }
 
 /** A score and what it is made of, each [pool rows] in nats: score = target - beta * leakage. */
@@ -103,8 +108,30 @@ export const fairbedEpig = (
     sensitive,
     options,
     ({ pool }) => pool,
-    ({ pool, targets, ...rest }) => epig(pool, targets, rest),
+    ({ pool, targets, labelled: _, ...rest }) => epig(pool, targets, rest),
   );
+
+/**
+ * FairBED with what the acquired set gives away as a whole: R(n) = EPIG_theta(n) - beta KL(p(phi | n) || pbar_S), see
+ * `setLeakage`. Not in the paper.
+ */
+export const fairbedSet = (
+  target: Prediction,
+  sensitive: readonly Prediction[],
+  { beta, combine }: FairnessOptions,
+): ScoreParts => {
+  requireBeta(beta);
+  requireSameCandidates(
+    target.pool,
+    sensitive.map(({ pool }) => pool),
+  );
+  const leakages = sensitive.map(({ pool, labelled }) => {
+    if (labelled === undefined) throw new InputError("labelled", fairbedTexts.noLabelled);
+    return setLeakage(pool, labelled);
+  });
+  const { pool, targets, labelled: _, ...options } = target;
+  return combineParts(epig(pool, targets, options), combineLeakages(leakages, combine), beta);
+};
 
 /** FairBED-BALD: BALD_theta(n) - beta BALD_phi(n), information about the models' parameters and not their predictions. */
 export const fairbedBald = (

@@ -98,6 +98,8 @@ export const loopTexts = {
   whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
   models: (given: number, sensitive: number) =>
     `there are ${given} sensitive models for ${sensitive} sensitive labels: give one for each`,
+  joint:
+    "the method fairbed-set looks at the set as a whole, and a joint batch at single labels: choose the batch kind top, softmax or rank",
   unlabelled: (row: number) =>
     `row ${row} was to be acquired and has no label: leave it out of the pool, or give its label`,
 };
@@ -119,6 +121,7 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
   }
   const strategy = strategies[method];
   const { uses } = strategy;
+  if (batchKind === "joint" && uses.labelled) throw new InputError("batch-kind", loopTexts.joint);
   const control = betaControl(options.goal);
   const needsClassifier = method !== "random" || options.parityOf !== undefined;
   const labelled = [...split.initial];
@@ -149,16 +152,15 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
           ? nothingKnown(pool.length)
           : predict((of) => fitted.predictMembers(features, of), options.correction),
       sensitive: uses.sensitive
-        ? sensitiveModels.map((model, i) =>
-            predict(
-              membersBy(
-                model,
-                { features, ...sensitive[i], weights, rows },
-                own.split(CHECK.sensitive).split(i),
-              ),
-              options.sensitiveCorrection,
-            ),
-          )
+        ? sensitiveModels.map((model, i) => {
+            const members = membersBy(
+              model,
+              { features, ...sensitive[i], weights, rows },
+              own.split(CHECK.sensitive).split(i),
+            );
+            const predicted = predict(members, options.sensitiveCorrection);
+            return uses.labelled ? { ...predicted, labelled: members(rows) } : predicted;
+          })
         : [],
       beta,
       ...(options.combine === undefined ? {} : { combine: options.combine }),

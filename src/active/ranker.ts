@@ -21,6 +21,8 @@ export interface RankerOptions {
   readonly sensitive: readonly Classifier[];
   /** What predictions are wanted for. */
   readonly targets: FeatureMatrix;
+  /** What is labelled already, for methods that look at the set as a whole. */
+  readonly labelled?: FeatureMatrix;
   readonly correction?: Correction;
   readonly sensitiveCorrection?: Correction;
   readonly stream: RandomStream;
@@ -32,11 +34,14 @@ export interface Ranker {
 }
 
 export const createRanker = (options: RankerOptions): Ranker => {
-  const { method, beta, combine, target, sensitive, targets, stream } = options;
+  const { method, beta, combine, target, sensitive, targets, labelled, stream } = options;
   const strategy = strategies[method];
   const used = strategy.uses.sensitive ? sensitive : [];
   const targetMembers = target.predictMembers(targets);
-  const sensitiveMembers = used.map((each) => each.predictMembers(targets));
+  const sensitiveMembers = used.map((each) => ({
+    targets: each.predictMembers(targets),
+    ...(strategy.uses.labelled && labelled !== undefined ? { labelled: each.predictMembers(labelled) } : {}),
+  }));
   return {
     score(candidates, part) {
       const own = stream.split(part);
@@ -51,7 +56,7 @@ export const createRanker = (options: RankerOptions): Ranker => {
         target: prediction,
         sensitive: used.map((each, i) => ({
           pool: each.predictMembers(candidates),
-          targets: sensitiveMembers[i],
+          ...sensitiveMembers[i],
           ...corrected(options.sensitiveCorrection),
         })),
         beta,

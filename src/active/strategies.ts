@@ -7,6 +7,7 @@ import {
   type FairnessOptions,
   fairbedBald,
   fairbedEpig,
+  fairbedSet,
   hfe,
   type Prediction,
   requireBeta,
@@ -26,7 +27,13 @@ export interface AcquisitionInput extends Partial<FairnessOptions> {
 
 export interface Strategy {
   /** What of the input the score depends on, beside the target model's pool. */
-  readonly uses: { readonly targets: boolean; readonly sensitive: boolean; readonly stream: boolean };
+  readonly uses: {
+    readonly targets: boolean;
+    readonly sensitive: boolean;
+    /** The members of the sensitive models on what is labelled. */
+    readonly labelled: boolean;
+    readonly stream: boolean;
+  };
   score(input: AcquisitionInput): ScoreParts;
 }
 
@@ -45,7 +52,7 @@ const fair = (name: string, { sensitive = [], beta, combine }: AcquisitionInput)
   return { sensitive, options: { beta, ...(combine === undefined ? {} : { combine }) } };
 };
 
-const NOTHING = { targets: false, sensitive: false, stream: false };
+const NOTHING = { targets: false, sensitive: false, labelled: false, stream: false };
 
 export const strategies = {
   random: {
@@ -60,7 +67,7 @@ export const strategies = {
   bald: { uses: NOTHING, score: ({ target }) => alone(bald(target.pool)) },
   epig: {
     uses: { ...NOTHING, targets: true },
-    score: ({ target: { pool, targets, ...options } }) => alone(epig(pool, targets, options)),
+    score: ({ target: { pool, targets, labelled: _, ...options } }) => alone(epig(pool, targets, options)),
   },
   hfe: {
     uses: { ...NOTHING, sensitive: true },
@@ -74,10 +81,17 @@ export const strategies = {
     },
   },
   fairbed: {
-    uses: { targets: true, sensitive: true, stream: false },
+    uses: { ...NOTHING, targets: true, sensitive: true },
     score: (input) => {
       const { sensitive, options } = fair("fairbed", input);
       return fairbedEpig(input.target, sensitive, options);
+    },
+  },
+  "fairbed-set": {
+    uses: { ...NOTHING, targets: true, sensitive: true, labelled: true },
+    score: (input) => {
+      const { sensitive, options } = fair("fairbed-set", input);
+      return fairbedSet(input.target, sensitive, options);
     },
   },
   "fairbed-bald": {

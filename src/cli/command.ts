@@ -50,6 +50,8 @@ export interface CommandContext {
   checkpoint(): Promise<void>;
   /** Starts a progress report on stderr; only for commands with `reportsProgress`. */
   progress(label: string, total: number): Progress;
+  /** A line on stderr that cannot wait for the result; none with `--quiet` or `--json`. */
+  say(line: string): void;
   /** Writes a whole file or nothing. */
   writeFile(path: string, data: FileContents): Promise<void>;
 }

@@ -47,6 +47,18 @@ export function text(
   return { flags, summary, parse: (given) => given, fallback, choices: undefined };
 }
 
+/** A text that may be left out: true where the option is given without it, undefined where it is not given. */
+export const textOrAlone = (
+  flags: string,
+  summary: string,
+): OptionDescription<string | true | undefined> => ({
+  flags,
+  summary,
+  parse: (given) => given,
+  fallback: undefined,
+  choices: undefined,
+});
+
 /** Texts with commas between them (a comma inside a text is written twice); the option may be given again for more. */
 export const texts = (flags: string, summary: string): OptionDescription<readonly string[] | undefined> => ({
   flags,

@@ -3,8 +3,8 @@
  */
 
 export interface Progress {
-  /** How much of the total is done by now. */
-  update(done: number): void;
+  /** How much of the total is done by now, and in words where the bare numbers say little. */
+  update(done: number, inWords?: string): void;
   /** Takes the bar away; harmless when called again. */
   end(): void;
 }
@@ -22,7 +22,7 @@ export interface ProgressStream {
 const REDRAW_MS = 100;
 const LINE_MS = 5000;
 const BAR_WIDTH = 24;
-const CLEAR_LINE = "\r\u001b[K";
+export const CLEAR_LINE = "\r\u001b[K";
 
 export const progressStyle = (stream: ProgressStream, quiet: boolean): ProgressStyle => {
   if (quiet) return "silent";
@@ -48,14 +48,15 @@ const startBar = ({ stream, label, total, now = () => performance.now() }: Progr
   let drawnAt = Number.NEGATIVE_INFINITY;
   let ended = false;
   return {
-    update(done) {
+    update(done, inWords) {
       const time = now();
       if (ended || time - drawnAt < REDRAW_MS) return;
       drawnAt = time;
       const { fraction, rate, left } = measure(done, total, time - start);
       const filled = Math.round(fraction * BAR_WIDTH);
       const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
-      const line = `${label} ${bar} ${percent(fraction)} ${done}/${total} ${rate}/s ${left} left`;
+      const said = inWords ?? `${done}/${total} ${rate}/s`;
+      const line = `${label} ${bar} ${percent(fraction)} ${said} ${left} left`;
       // One write that overwrites and then clears the rest does not flicker; a line that wraps would.
       stream.write(`\r${line.slice(0, (stream.columns || 80) - 1)}\u001b[K`);
     },
@@ -71,7 +72,7 @@ const startLines = ({ stream, label, total, now = () => performance.now() }: Pro
   let writtenAt = start;
   let last = total;
   return {
-    update(done) {
+    update(done, inWords) {
       const time = now();
       // The end is always told where a line before it was: else the report stops short of it.
       const ends = done >= total && last < total;
@@ -79,7 +80,8 @@ const startLines = ({ stream, label, total, now = () => performance.now() }: Pro
       last = done;
       writtenAt = time;
       const { fraction, rate, left } = measure(done, total, time - start);
-      stream.write(`${label}: ${percent(fraction)}, ${done} of ${total}, ${rate}/s, ${left} left\n`);
+      const said = inWords ?? `${done} of ${total}, ${rate}/s`;
+      stream.write(`${label}: ${percent(fraction)}, ${said}, ${left} left\n`);
     },
     end() {},
   };

@@ -6,7 +6,7 @@ import { describeFailure, EXIT_FAILED, type Failure, failureText } from "./failu
 import { type Interruption, watchForInterruption } from "./interruption.js";
 import { type Output, watchOutput } from "./output.js";
 import { buildProgram, Finished, type Invocation } from "./program.js";
-import { type Progress, progressStyle, startProgress } from "./progress.js";
+import { CLEAR_LINE, type Progress, progressStyle, startProgress } from "./progress.js";
 import { toJson } from "./to-json.js";
 
 export interface CommandLine {
@@ -62,6 +62,7 @@ const perform = async (
   output: Output,
 ) => {
   const { signal } = interruption;
+  const style = progressStyle(process.stderr, quiet || json);
   let progress: Progress | undefined;
   const context: CommandContext = {
     signal,
@@ -72,9 +73,12 @@ const perform = async (
     progress(label, total) {
       if (!command.reportsProgress) throw new Error(`${command.name} does not say that it reports progress`);
       progress?.end();
-      const style = progressStyle(process.stderr, quiet || json);
       progress = startProgress({ stream: process.stderr, style, label, total });
       return progress;
+    },
+    say(line) {
+      // A bar is in the way; it is drawn again below.
+      if (style !== "silent") output.stderr.write(`${style === "bar" ? CLEAR_LINE : ""}${line}\n`);
     },
     writeFile: (path, data) => writeFileAtomically(path, data, { signal }),
   };

@@ -22,7 +22,7 @@ export interface TrainStaticOptions extends WorkspaceOptions {
   /** Further models that the data must not leak under: the leakage is the largest of theirs and the model's own. */
   readonly against?: readonly Model[];
   readonly horizon?: number;
-  /** Steps that the best start takes in all. */
+  /** Steps that the best start takes in all, or at most with `settled`. */
   readonly steps?: number;
   /** How many starts. */
   readonly starts?: number;
@@ -30,6 +30,8 @@ export interface TrainStaticOptions extends WorkspaceOptions {
   /** How far a step moves a design at first, in units of the prior's spread; it decays to a hundredth unless `decay` is off. */
   readonly rate?: number;
   readonly decay?: boolean;
+  /** Ends every climb once its designs have settled, before its steps are over; needs `decay` to be off. */
+  readonly settled?: SettledRule;
   /** Where starts are drawn from, instead of from all over the prior: N(mean, sd^2) in every variable. */
   readonly start?: { readonly mean: number; readonly sd: number };
   /** Designs [horizon, variables] that the first start begins at. */
@@ -41,8 +43,22 @@ export interface TrainStaticOptions extends WorkspaceOptions {
   readonly resume?: StaticCheckpoint;
 }
 
+/**
+ * Designs have settled when their means over a window of steps are nearly those over the window before, twice running.
+ * Adam moves a design about as fast where the objective is nearly flat as where it is steep, as long as there is a way
+ * up that its noise does not hide: a plateau that designs cross does not look like a place where they stay, as it does
+ * to the value of the objective.
+ */
+export interface SettledRule {
+  /** Steps in a window. */
+  readonly window: number;
+  /** How far the means have moved at most, as a share of what the rate allows: root mean square over the designs. */
+  readonly speed: number;
+}
+
 export interface TrainingProgress {
   readonly step: number;
+  /** How many there are at most. */
   readonly steps: number;
   /** The bound at this step's samples. */
   readonly value: number;
@@ -54,6 +70,17 @@ interface Climb {
   designs: number[];
   adam: { step: number; mean: number[]; meanSquare: number[] };
   score: number;
+  settling?: Settling;
+}
+
+/** What is known of whether a climb has settled: [horizon, variables] each, in units of the prior's spread. */
+interface Settling {
+  /** The sum of the designs in this window. */
+  sum: number[];
+  /** Their means in the window before; empty in the first. */
+  before: number[];
+  /** Windows running that moved little. */
+  calm: number;
 }
 
 /** A run in the middle, as plain data. */
@@ -70,6 +97,8 @@ export interface TrainedStatic {
   readonly designs: Float64Array;
   /** The lower bound at fresh samples, in nats. */
   readonly objective: MeanEstimate;
+  /** Steps that led to the designs. */
+  readonly steps: number;
   /** The scores of all starts in each round, best first. */
   readonly rounds: readonly (readonly number[])[];
 }
@@ -77,6 +106,10 @@ export interface TrainedStatic {
 export const trainTexts = {
   whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
   beta: (given: unknown) => `beta was ${String(given)}: give a number from 0, such as 0.8`,
+  speed: (given: unknown) =>
+    `the speed below which designs have settled was ${String(given)}: give a share above 0 and below 1, such as 0.04`,
+  decay:
+    "designs cannot be seen to settle while the rate decays, since they slow down with it: turn decay off, or leave out settled",
 };
 
 /** A design whose removal costs less than this many nats does not inform. */
@@ -87,6 +120,9 @@ const COMPARING = 4;
 /** Batches that a score is the mean of. */
 const SCORING = 12;
 const FINAL_SCORING = 60;
+
+/** Windows running in which little moves: one can be chance. */
+const CALM = 2;
 
 /** The noise of the same experiments without observation t. */
 const withoutObservation = (noise: Noise, t: number, horizon: number): Noise =>
@@ -124,14 +160,22 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
     seed = 0,
     rate = 0.05,
     decay = true,
+    settled,
     sizes = PAPER_SIZES,
     onProgress,
     resume,
   } = options;
-  for (const [name, value] of Object.entries({ horizon, steps, starts })) {
+  const window = settled?.window ?? 1;
+  for (const [name, value] of Object.entries({ horizon, steps, starts, window })) {
     if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
   }
   if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", trainTexts.beta(beta));
+  if (settled !== undefined) {
+    if (!(settled.speed > 0 && settled.speed < 1)) {
+      throw new InputError("settled", trainTexts.speed(settled.speed));
+    }
+    if (decay) throw new InputError("settled", trainTexts.decay);
+  }
   const stream = randomStream(seed).split("static");
   const workspace = new Workspace(options);
   const objectiveFor = (observations: number) =>
@@ -208,8 +252,13 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
           climb.designs = Array.from(scaled, (value, i) => value * spreads[i]);
           climb.adam = { step: state.step, mean: [...state.mean], meanSquare: [...state.meanSquare] };
         };
-        const resumed = round === resume?.round && index === resume.index ? resume.step : 0;
-        for (let step = resumed; step < rounds[round].steps; step++) {
+        const resumes = round === resume?.round && index === resume.index;
+        if (settled !== undefined && !(resumes && climb.settling !== undefined)) {
+          climb.settling = { sum: Array.from(scaled, () => 0), before: [], calm: 0 };
+        }
+        const { settling } = climb;
+        for (let step = resumes ? resume.step : 0; step < rounds[round].steps; step++) {
+          if (settling !== undefined && settling.calm >= CALM) break;
           const here = scaled.map((value, i) => value * spreads[i]);
           const value = bound.evaluate(here, stream.split(round).split(before + step));
           optimiser.update(
@@ -218,6 +267,9 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
             state,
           );
           project(model, scaled, spreads);
+          if (settled !== undefined && settling !== undefined) {
+            watch(settling, scaled, step + 1, settled, rate);
+          }
           total++;
           await onProgress?.({
             step: total,
@@ -244,7 +296,12 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
       climbs = climbs.slice(0, rounds[round].keep);
     }
     const designs = Float64Array.from(climbs[0].designs);
-    return { designs, objective: score(designs, stream.split("final"), FINAL_SCORING), rounds: scores };
+    return {
+      designs,
+      objective: score(designs, stream.split("final"), FINAL_SCORING),
+      steps: climbs[0].adam.step,
+      rounds: scores,
+    };
   } finally {
     bound.dispose();
     without?.dispose();
@@ -298,6 +355,26 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
 };
 
 const clip = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+
+/** Takes in the designs after a step of a climb, which are numbered from 1. */
+const watch = (
+  settling: Settling,
+  scaled: Float64Array,
+  step: number,
+  { window, speed }: SettledRule,
+  rate: number,
+): void => {
+  const { sum, before } = settling;
+  for (let i = 0; i < sum.length; i++) sum[i] += scaled[i];
+  if (step % window !== 0) return;
+  const means = sum.map((value) => value / window);
+  if (before.length > 0) {
+    const square = means.reduce((total, mean, i) => total + (mean - before[i]) ** 2, 0) / means.length;
+    settling.calm = Math.sqrt(square) < speed * rate * window ? settling.calm + 1 : 0;
+  }
+  settling.before = means;
+  sum.fill(0);
+};
 
 /** Back inside the bounds; a variable with finitely many values goes to the nearest. */
 const project = (model: Model, scaled: Float64Array, spreads: Float64Array): void => {

@@ -130,6 +130,7 @@ export const rankPool = async (input: RankInput, settings: RankSettings): Promis
         )
       : [],
     targets: encode(targets),
+    labelled: encode(labelled.table),
     sensitiveCorrection: settings.correction,
     stream: stream.split("parts"),
   });

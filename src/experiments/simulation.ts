@@ -76,6 +76,18 @@ export const RECOMMENDED: SimulationSettings = {
   checkpoints: [],
 };
 
+/**
+ * An acquisition that looks at the acquired set as a whole instead of at one label after the other: what its features
+ * give away of the attribute stays small, under a sensitive model with leaves of at least five labels.
+ */
+export const WHOLE_SET: SimulationSettings = {
+  ...RECOMMENDED,
+  method: "fairbed-set",
+  goal: { beta: 1 },
+  sensitiveForest: { minLeaf: 5 },
+  sensitiveCorrection: "none",
+};
+
 /** The paper's fully grown trees on both sides. */
 export const PAPER: SimulationSettings = {
   ...RECOMMENDED,

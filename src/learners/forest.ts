@@ -8,7 +8,8 @@ import type { Classifier, FeatureMatrix, Learner, MemberProbabilities, TrainingS
 import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
 import { growForest } from "./forest/grow.js";
 import { checkOptions, type ForestOptions, forestTexts } from "./forest/options.js";
-import { type PackedTrees, packTrees, predictParts } from "./forest/predict.js";
+import { type PackedTrees, packTrees } from "./forest/packed-trees.js";
+import { predictParts } from "./forest/predict.js";
 import { isPure, type Trees, treeCount } from "./forest/trees.js";
 
 export { type ForestOptions, forestTexts } from "./forest/options.js";
@@ -50,7 +51,7 @@ export class Forest implements Classifier {
     requireFeatures(features);
     requireSameColumns(features, this.trees.features);
     if (rows !== undefined) requireRows(rows, features);
-    predictParts(this.#packed, this.#votes, features, rows, this.#threads, take);
+    predictParts(this.#packed, { features, rows, threads: this.#threads, take });
     return rows?.length ?? features.rows;
   }
 

@@ -1,15 +1,9 @@
 /** Charts of simulated acquisitions: what each method reaches, and how it gets there. */
 import type { TopLevelSpec } from "vega-lite";
+import type { ChartValue } from "../core/chart-description.js";
 import { CONTEXT_COLOUR, STYLE } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
-
-/** A mean over seeds and the ends of its interval, where there are seeds enough for one. */
-export interface ChartValue {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
 
 /** One method after all labels: a point of the trade-off. */
 export interface TradeOffPoint {

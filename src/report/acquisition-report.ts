@@ -1,5 +1,6 @@
 /** What several ways of acquiring labels reach, as one HTML page. */
-import { type ChartValue, curveChart, tradeOffChart } from "./acquisition-charts.js";
+import type { ChartValue } from "../core/chart-description.js";
+import { curveChart, tradeOffChart } from "./acquisition-charts.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
 

@@ -1,65 +1,17 @@
 /** Charts of a reproduction, from plain descriptions. */
 import type { TopLevelSpec } from "vega-lite";
-import type { ChartValue } from "./acquisition-charts.js";
+import type {
+  ChartDescription,
+  CurvesDescription,
+  DesignsDescription,
+  InformationDescription,
+  SettingsDescription,
+  TradeOffDescription,
+} from "../core/chart-description.js";
 import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 const ERRORS = "are one standard error over seeds";
-
-export interface TradeOffDescription {
-  readonly kind: "trade-off";
-  readonly points: readonly {
-    readonly method: string;
-    readonly beta?: number;
-    /** Written beside a point without a beta. */
-    readonly label?: string;
-    readonly labels?: number;
-    readonly x: ChartValue;
-    readonly y: ChartValue;
-  }[];
-  readonly title: string;
-  readonly xTitle: string;
-  readonly yTitle: string;
-  /** The corner that is better, in words. */
-  readonly better: string;
-}
-
-export interface CurvesDescription {
-  readonly kind: "curves";
-  readonly points: readonly {
-    readonly row: string;
-    readonly column: string;
-    readonly method: string;
-    readonly labels: number;
-    readonly value: ChartValue;
-  }[];
-  readonly title: string;
-}
-
-export interface InformationDescription {
-  readonly kind: "information";
-  readonly rows: readonly {
-    readonly panel: string;
-    readonly x: number;
-    readonly about: string;
-    readonly value: ChartValue;
-  }[];
-  readonly xTitle: string;
-  readonly title: string;
-}
-
-export interface DesignsDescription {
-  readonly kind: "designs";
-  readonly points: readonly { readonly seed: number; readonly x: number; readonly y: number }[];
-  readonly prior: readonly [number, number];
-  readonly title: string;
-}
-
-export type ReproductionChart =
-  | TradeOffDescription
-  | CurvesDescription
-  | InformationDescription
-  | DesignsDescription;
 
 /** In the order in which methods come, so that the same ones have the same colours in every figure. */
 const colourOf = (points: readonly { readonly method: string }[]) => ({
@@ -111,8 +63,28 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
         mark: { type: "text", align: "left", dx: 6, dy: -7, fontSize: 10 },
         encoding: { ...at, text: { field: "says" } },
       },
+      corner(better),
     ],
     config: STYLE,
+  };
+};
+
+/** An arrow into the corner that is better. */
+const corner = (better: string) => {
+  const left = better.includes("left");
+  return {
+    data: { values: [{}] },
+    mark: {
+      type: "text" as const,
+      text: left ? "↖ better" : "better ↗",
+      align: left ? ("left" as const) : ("right" as const),
+      baseline: "top" as const,
+      dx: left ? 5 : -5,
+      dy: 5,
+      color: CONTEXT_COLOUR,
+      fontSize: 12,
+    },
+    encoding: { x: { value: left ? 0 : ("width" as const) }, y: { value: 0 } },
   };
 };
 
@@ -192,9 +164,12 @@ const information = ({ rows, xTitle, title }: InformationDescription): TopLevelS
   };
 };
 
+/** Both axes have one scale: it is a plane. */
 const designs = ({ points, prior: [priorX, priorY], title }: DesignsDescription): TopLevelSpec => {
-  const x = { field: "x", type: "quantitative" as const, title: "first coordinate (target)" };
-  const y = { field: "y", type: "quantitative" as const, title: "second coordinate (sensitive)" };
+  const all = [priorX, priorY, ...points.flatMap(({ x, y }) => [x, y])];
+  const scale = { domain: [Math.min(...all), Math.max(...all)], nice: true };
+  const x = { field: "x", type: "quantitative" as const, title: "first coordinate (target)", scale };
+  const y = { field: "y", type: "quantitative" as const, title: "second coordinate (sensitive)", scale };
   return {
     $schema: SCHEMA,
     title: { text: title, subtitle: ["the cross is the prior mean of the source"] },
@@ -204,7 +179,7 @@ const designs = ({ points, prior: [priorX, priorY], title }: DesignsDescription)
       {
         data: { values: [...points] },
         mark: { type: "point", opacity: 0.8 },
-        encoding: { x, y, color: { field: "seed", type: "nominal", title: "seed" } },
+        encoding: { x, y, color: { field: "seed", type: "ordinal", title: "seed" } },
       },
       {
         data: { values: [{ x: priorX, y: priorY }] },
@@ -216,12 +191,84 @@ const designs = ({ points, prior: [priorX, priorY], title }: DesignsDescription)
   };
 };
 
-export const reproductionChart = (chart: ReproductionChart): TopLevelSpec => {
-  if (chart.kind === "trade-off") return tradeOff(chart);
-  if (chart.kind === "curves") return curves(chart);
-  return chart.kind === "information" ? information(chart) : designs(chart);
+/** A line for each setting under the name of its group, and the paper's value as a band through all of them. */
+const settings = ({ rows, paper, xTitle, title }: SettingsDescription): TopLevelSpec => {
+  const groups = [...new Set(rows.map(({ group }) => group))];
+  const lines = groups.flatMap((group) => [
+    group,
+    ...rows.filter((row) => row.group === group).map(({ setting }) => setting),
+  ]);
+  const isGroup = `indexof(${JSON.stringify(groups)}, datum.label) >= 0`;
+  const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
+  const y = {
+    field: "setting",
+    type: "nominal" as const,
+    title: null,
+    scale: { domain: lines },
+    axis: {
+      domain: false,
+      ticks: false,
+      grid: false,
+      labelLimit: 0,
+      labelFontWeight: { condition: { test: isGroup, value: "bold" as const }, value: "normal" as const },
+    },
+  };
+  const color = {
+    field: "says",
+    type: "nominal" as const,
+    title: null,
+    scale: {
+      domain: ["reproduced", "differs", "not run"],
+      range: [TARGET_COLOUR, SENSITIVE_COLOUR, CONTEXT_COLOUR],
+    },
+    legend: { orient: "top" as const },
+  };
+  return {
+    $schema: SCHEMA,
+    title: { text: title, subtitle: [`bars ${ERRORS}; the line and its band are the paper's`] },
+    width: 420,
+    height: { step: 15 },
+    layer: [
+      {
+        data: { values: [paper] },
+        mark: { type: "rect", color: CONTEXT_COLOUR, opacity: 0.25 },
+        encoding: { x: { ...x, field: "low" }, x2: { field: "high" } },
+      },
+      {
+        data: { values: [paper] },
+        mark: { type: "rule", color: CONTEXT_COLOUR },
+        encoding: { x: { ...x, field: "mean" } },
+      },
+      {
+        data: { values: [...rows] },
+        mark: { type: "rule", strokeWidth: 1.2 },
+        encoding: { x: { ...x, field: "value.low" }, x2: { field: "value.high" }, y, color },
+      },
+      {
+        data: { values: [...rows] },
+        mark: "point",
+        encoding: { x: { ...x, field: "value.mean" }, y, color },
+      },
+    ],
+    config: STYLE,
+  };
+};
+
+export const reproductionChart = (chart: ChartDescription): TopLevelSpec => {
+  switch (chart.kind) {
+    case "trade-off":
+      return tradeOff(chart);
+    case "curves":
+      return curves(chart);
+    case "information":
+      return information(chart);
+    case "designs":
+      return designs(chart);
+    case "settings":
+      return settings(chart);
+  }
 };
 
 /** Whether there is anything to draw. */
-export const hasPoints = (chart: ReproductionChart): boolean =>
-  (chart.kind === "information" ? chart.rows : chart.points).length > 0;
+export const hasPoints = (chart: ChartDescription): boolean =>
+  ("rows" in chart ? chart.rows : chart.points).length > 0;

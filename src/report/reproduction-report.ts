@@ -24,7 +24,10 @@ export interface ReportedReproduction {
   readonly name: string;
   readonly title: string;
   readonly source: string;
-  readonly protocol: readonly string[];
+  /** What was done as the paper says, and what was chosen here or done differently. */
+  readonly protocol: { readonly stated: readonly string[]; readonly chosen: readonly string[] };
+  /** Not in the paper: its verdicts do not count among those on the paper's numbers. */
+  readonly beyond: boolean;
   readonly comparisons: readonly ReportedComparison[];
   readonly measured: readonly {
     readonly row: string;
@@ -45,8 +48,14 @@ export interface ReproductionReport {
   readonly footer: string;
 }
 
-const plusMinus = (mean: number, error: number | null): string =>
+export const plusMinus = (mean: number, error: number | null): string =>
   error === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${error.toFixed(3)}`;
+
+/** Of the paper's tables: what goes beyond it is compared too, and does not count. */
+export const paperComparisons = (
+  reproductions: readonly Pick<ReportedReproduction, "beyond" | "comparisons">[],
+): readonly ReportedComparison[] =>
+  reproductions.filter(({ beyond }) => !beyond).flatMap(({ comparisons }) => comparisons);
 
 /** "9 of 10 reproduced, 1 differs". */
 export const verdictsInWords = (comparisons: readonly { readonly verdict: string }[]): string => {
@@ -74,26 +83,45 @@ const comparisonTable = (comparisons: readonly ReportedComparison[]): Html =>
     ]),
   );
 
-const measuredTable = (measured: ReportedReproduction["measured"]): Html => {
-  const columns = [...new Set(measured.map(({ column }) => column))];
-  const rows = [...new Set(measured.map(({ row }) => row))];
-  const found = new Map(measured.map(({ row, column, ours }) => [JSON.stringify([row, column]), ours]));
-  return htmlTable(
-    ["", ...columns],
-    rows.map((row) => [
+/** Rows and columns in the order in which they come, and a text for each; a dash where there is none. */
+export const pivot = <Cell extends { readonly row: string; readonly column: string }>(
+  cells: readonly Cell[],
+  textOf: (cell: Cell) => string,
+): { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] } => {
+  const columns = [...new Set(cells.map(({ column }) => column))];
+  const found = new Map(cells.map((cell) => [JSON.stringify([cell.row, cell.column]), textOf(cell)]));
+  return {
+    head: ["", ...columns],
+    rows: [...new Set(cells.map(({ row }) => row))].map((row) => [
       row,
-      ...columns.map((column) => {
-        const ours = found.get(JSON.stringify([row, column]));
-        return ours === undefined ? "–" : plusMinus(ours.mean, ours.standardError);
-      }),
+      ...columns.map((column) => found.get(JSON.stringify([row, column])) ?? "–"),
     ]),
-  );
+  };
 };
 
-const section = (each: ReportedReproduction): Html[] => [
+const measuredTable = (measured: ReportedReproduction["measured"]): Html => {
+  const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
+  return htmlTable(head, rows);
+};
+
+const list = (sentences: readonly string[]): Html =>
+  html`<ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
+
+/** The quick protocol is nobody's: there is nothing to tell apart. */
+const settings = ({ protocol: { stated, chosen } }: ReportedReproduction, quick: boolean): Html[] =>
+  quick
+    ? [html`<p>What was run:</p>`, list([...stated, ...chosen])]
+    : [
+        html`<p>As the paper says:</p>`,
+        list(stated),
+        html`<p>Chosen here, where it does not say, or different:</p>`,
+        list(chosen),
+      ];
+
+const section = (each: ReportedReproduction, quick: boolean): Html[] => [
   html`<h2 id="${each.name}">${each.title}</h2>`,
   html`<p><code>${each.name}</code>: ${each.source}. ${each.done} of ${each.cells} cells have a result.</p>`,
-  html`<ul>${each.protocol.map((sentence) => html`<li>${sentence}</li>`)}</ul>`,
+  ...settings(each, quick),
   ...each.figures.map(({ svg, caption }) => figure(svg, caption)),
   ...(each.comparisons.length > 0
     ? [html`<p><strong>${verdictsInWords(each.comparisons)}.</strong></p>`, comparisonTable(each.comparisons)]
@@ -108,7 +136,7 @@ export const reproductionReport = ({
   reproductions,
   footer,
 }: ReproductionReport): string => {
-  const comparisons = reproductions.flatMap((each) => each.comparisons);
+  const comparisons = paperComparisons(reproductions);
   return page(title, [
     html`<h1>${title}</h1>`,
     html`<p class="lead">${comparisons.length > 0 ? `${verdictsInWords(comparisons)}.` : "No numbers of the paper to compare with."}</p>`,
@@ -121,7 +149,7 @@ export const reproductionReport = ({
     html`<p>Means over seeds with their standard errors. A number is <em>reproduced</em> when it is within three
 combined standard errors, sqrt(ours² + paper's²), of the paper's; it <em>differs</em> when it is farther away; it is
 <em>not run</em> when fewer than two seeds of the paper's protocol have a value. The verdicts are computed from the stored results.</p>`,
-    ...reproductions.flatMap(section),
+    ...reproductions.flatMap((each) => section(each, quick)),
     html`<footer>${footer}</footer>`,
   ]);
 };

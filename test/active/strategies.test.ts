@@ -22,6 +22,12 @@ import * as V from "./vectors.js";
 
 const FAIRBED_BALD_10 = V.BALD_THETA.map((value, n) => value - 10 * [Math.LN2, Math.LN2, 0, 0][n]);
 
+/** Two rows are labelled, with probabilities of 1/4 and 1/2, and one of each class is made up: (1 + 3/4) / 4. */
+const PBAR = 1.75 / 4;
+/** Of probabilities 1/2, 1/2, 0 and 1/2. */
+const HALF = 0.5 * Math.log(0.5 / PBAR) + 0.5 * Math.log(0.5 / (1 - PBAR));
+const SET_LEAKAGE = [HALF, HALF, -Math.log(1 - PBAR), HALF];
+
 /** The scores of the published ensemble at beta = 10, from where they are given or can be written down; null if drawn. */
 const CASES: Record<StrategyName, readonly number[] | null> = {
   random: null,
@@ -30,30 +36,48 @@ const CASES: Record<StrategyName, readonly number[] | null> = {
   epig: V.EPIG_THETA,
   hfe: V.ENTROPY_THETA.map((value, n) => value - 10 * [Math.LN2, Math.LN2, 0, Math.LN2][n]),
   fairbed: V.FAIRBED_10,
+  "fairbed-set": V.EPIG_THETA.map((value, n) => value - 10 * SET_LEAKAGE[n]),
   "fairbed-bald": FAIRBED_BALD_10,
 };
 
 const small = (): AcquisitionInput => ({
   target: { pool: V.binary(V.THETA_POOL), targets: V.binary(V.THETA_TARGETS) },
-  sensitive: [{ pool: V.binary(V.PHI_POOL), targets: V.binary(V.PHI_TARGETS) }],
+  sensitive: [
+    {
+      pool: V.binary(V.PHI_POOL),
+      targets: V.binary(V.PHI_TARGETS),
+      labelled: V.binary([
+        [0.25, 0.25, 0.25, 0.25],
+        [1, 1, 0, 0],
+      ]),
+    },
+  ],
   beta: 10,
   stream: randomStream(1),
 });
 
 const ROWS = 60;
 const soft = (name: string): Prediction => {
-  const [pool, targets] = drawRelated(randomStream(name), 12, [ROWS, 9]);
-  return { pool, targets };
+  const [pool, targets, labelled] = drawRelated(randomStream(name), 12, [ROWS, 9, 7]);
+  return { pool, targets, labelled };
 };
 const KINDS: Record<string, (name: string) => Prediction> = {
   "float32 members": soft,
   votes: (name) => {
     const stream = randomStream(name);
-    return { pool: drawVotes(stream, ROWS, 40), targets: drawVotes(stream, 9, 40) };
+    return {
+      pool: drawVotes(stream, ROWS, 40),
+      targets: drawVotes(stream, 9, 40),
+      labelled: drawVotes(stream, 7, 40),
+    };
   },
   "three classes": (name) => {
     const stream = randomStream(name);
-    return { pool: drawMembers(stream, ROWS, 8, 3), targets: drawMembers(stream, 9, 8, 3) };
+    return {
+      pool: drawMembers(stream, ROWS, 8, 3),
+      targets: drawMembers(stream, 9, 8, 3),
+      labelled: drawMembers(stream, 7, 8, 3),
+    };
   },
 };
 const medium = (kind: (name: string) => Prediction = soft, seed = 1): AcquisitionInput => ({
@@ -213,6 +237,15 @@ describe.each(strategyNames)("%s", (name) => {
       );
     },
   );
+
+  onlyIf(uses.labelled, "depends on what is labelled, and refuses to do without", () => {
+    const given = medium();
+    const labelled = soft("other").labelled;
+    const other = { ...given, sensitive: given.sensitive?.map((each) => ({ ...each, labelled })) ?? [] };
+    expect(strategy.score(other).score).not.toEqual(strategy.score(given).score);
+    const { labelled: _, ...alone } = soft("first");
+    expect(() => strategy.score({ ...given, sensitive: [alone] })).toThrow(fairbedTexts.noLabelled);
+  });
 
   onlyIf(uses.sensitive, "with beta = 0 is its target part, and combines leakage as it is told", () => {
     const given = medium();

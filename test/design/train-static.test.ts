@@ -1,7 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { meanEstimate } from "../../src/core/stats.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
-import { type StaticCheckpoint, trainStatic, trainTexts } from "../../src/design/train-static.js";
+import {
+  type StaticCheckpoint,
+  type TrainStaticOptions,
+  trainStatic,
+  trainTexts,
+} from "../../src/design/train-static.js";
 
 const SMALL = {
   horizon: 3,
@@ -31,13 +37,12 @@ test("gives the same design on any number of threads, and another for another se
   expect(other.designs).not.toEqual(one.designs);
 });
 
-test.each([1, 7, 20, 33])("resumed after step %d it ends as if it had not been interrupted", async (stop) => {
+/** Interrupts a run after a step and goes on from there. */
+const interruptedAt = async (stop: number, options: TrainStaticOptions) => {
   const model = locationFinding();
-  const whole = await trainStatic(model, { ...SMALL, seed: 2 });
   let saved: StaticCheckpoint | undefined;
   const interrupted = trainStatic(model, {
-    ...SMALL,
-    seed: 2,
+    ...options,
     onProgress({ step, checkpoint }) {
       if (step !== stop) return;
       saved = JSON.parse(JSON.stringify(checkpoint())) as StaticCheckpoint;
@@ -45,11 +50,92 @@ test.each([1, 7, 20, 33])("resumed after step %d it ends as if it had not been i
     },
   });
   await expect(interrupted).rejects.toThrow("stopped");
-  expect(saved).toBeDefined();
-  if (saved === undefined) return;
-  const resumed = await trainStatic(model, { ...SMALL, seed: 2, resume: saved });
+  if (saved === undefined) throw new Error("no checkpoint");
+  return trainStatic(model, { ...options, resume: saved });
+};
+
+test.each([1, 7, 20, 33])("resumed after step %d it ends as if it had not been interrupted", async (stop) => {
+  const whole = await trainStatic(locationFinding(), { ...SMALL, seed: 2 });
+  const resumed = await interruptedAt(stop, { ...SMALL, seed: 2 });
   expect(resumed.designs).toEqual(whole.designs);
   expect(resumed.objective).toEqual(whole.objective);
+});
+
+describe("until designs have settled", () => {
+  const SETTLING = {
+    beta: 0,
+    horizon: 2,
+    steps: 2000,
+    starts: 1,
+    rate: 0.02,
+    decay: false,
+    seed: 3,
+    sizes: { outer: 50, contrastive: 50, marginal: 50 },
+    settled: { window: 50, speed: 0.05 },
+  } as const;
+
+  test("a climb ends where it would stay", async () => {
+    const model = locationFinding();
+    const options = { ...SETTLING, start: { mean: 3, sd: 0.1 } };
+    const { settled: _, ...never } = options;
+    const [short, long] = [await trainStatic(model, options), await trainStatic(model, never)];
+    expect(long.steps).toBe(2000);
+    expect(short.steps).toBeLessThan(700);
+    expect(short.steps % 50).toBe(0);
+    const error = Math.hypot(short.objective.standardError, long.objective.standardError);
+    expect(short.objective.mean).toBeGreaterThan(long.objective.mean - 2 * error);
+  });
+
+  test.each([3, 4, 5])("a climb goes on over a plateau, seed %d", async (seed) => {
+    // So far from the source the first windows tell hardly anything, and hardly more from one to the next.
+    const values: number[] = [];
+    const { steps, objective } = await trainStatic(locationFinding(), {
+      ...SETTLING,
+      seed,
+      start: { mean: -2, sd: 0.1 },
+      onProgress: ({ value }) => {
+        values.push(value);
+      },
+    });
+    const windows = Array.from({ length: 4 }, (_, k) => meanEstimate(values.slice(50 * k, 50 * (k + 1))));
+    expect(windows[1].mean - windows[0].mean).toBeLessThan(0.03);
+    expect(steps).toBeGreaterThan(200);
+    expect(objective.mean).toBeGreaterThan(10 * windows[1].mean);
+  });
+
+  test("resumed anywhere, also after the last step, it ends as if it had not been interrupted", async () => {
+    const options = {
+      ...SETTLING,
+      starts: 3,
+      start: { mean: 2, sd: 1 },
+      settled: { window: 10, speed: 0.2 },
+    };
+    let taken = 0;
+    const whole = await trainStatic(locationFinding(), {
+      ...options,
+      onProgress({ step }) {
+        taken = step;
+      },
+    });
+    expect(whole.steps).toBeLessThan(2000);
+    for (const stop of [33, taken - 11, taken - 1, taken]) {
+      expect(await interruptedAt(stop, options)).toMatchObject({
+        designs: whole.designs,
+        objective: whole.objective,
+        steps: whole.steps,
+      });
+    }
+  });
+
+  test("mistakes are named", async () => {
+    const model = locationFinding();
+    const settled = { window: 50, speed: 0 };
+    await expect(trainStatic(model, { settled, decay: false })).rejects.toThrow(trainTexts.speed(0));
+    await expect(trainStatic(model, { settled: SETTLING.settled })).rejects.toThrow(trainTexts.decay);
+    await expect(trainStatic(model, { settled: { window: 0.5, speed: 0.1 }, decay: false })).rejects.toThrow(
+      trainTexts.whole("window", 0.5),
+    );
+  });
 });
 
 test("designs stay inside their bounds", async () => {

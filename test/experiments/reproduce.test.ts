@@ -92,9 +92,28 @@ describe("a cell", () => {
   });
 
   test("of a design has its lower bounds below its upper ones", async () => {
-    const { designs, ...bounds } = await runCell(location);
+    const { designs, steps, ...bounds } = await runCell(location);
     expect(designs).toHaveLength(2);
+    expect(steps).toBe(3);
     for (const [lower, upper] of Object.values(bounds)) expect(lower).toBeLessThan(upper);
+  });
+
+  test("of static designs stops when they have settled, and says after how many steps", async () => {
+    const training = { ...location.training, steps: 60, settled: { window: 5, speed: 0.9 } };
+    const { steps } = await runCell({ ...location, training });
+    expect(steps).toBeGreaterThanOrEqual(15);
+    expect(steps).toBeLessThan(60);
+  });
+
+  test("of location finding says when designs have settled only where they are static", () => {
+    const cells = reproductionsNamed(["table-location"])[0].cells({ quick: false }) as readonly DesignCell[];
+    expect(new Set(cells.map(({ policy }) => policy))).toEqual(new Set(["random", "static", "dad"]));
+    for (const { policy, training } of cells) {
+      const { settled, ...paper } = training;
+      // As in the keys of results from before static designs could stop.
+      expect(paper).toEqual({ steps: 10_000, outer: 100, contrastive: 1000, marginal: 1000 });
+      expect(settled !== undefined).toBe(policy === "static");
+    }
   });
 });
 
@@ -183,7 +202,7 @@ describe("verdicts", () => {
 describe("the catalogue", () => {
   test("has every name of the paper, and says what it does not have", () => {
     expect(reproductionsNamed(["all"])).toHaveLength(REPRODUCTIONS.length);
-    expect(new Set(REPRODUCTION_NAMES).size).toBe(23);
+    expect(new Set(REPRODUCTION_NAMES).size).toBe(24);
     expect(reproductionsNamed(["fig-horizon", "table-location"]).map(({ name }) => name)).toEqual([
       "table-location",
       "fig-horizon",
@@ -221,13 +240,24 @@ describe("the catalogue", () => {
     expect(acquireCell("census", RANDOM, 0, QUICK)).not.toEqual(acquireCell("census", EPIG, 0, QUICK));
   });
 
+  test("the sweep changes one thing at a time, and shares what the tables and figures run", () => {
+    const keysOf = (name: string, seeds: number) =>
+      reproductionsNamed([name])[0].cells({ quick: false, seeds }).map(cellKey);
+    const sweep = keysOf("sweep-students", 1);
+    expect(new Set(sweep).size).toBe(sweep.length);
+    // As in the table, beta 1, 2, 5 and 20.
+    const figure = keysOf("fig-curves-students", 1);
+    expect(sweep.filter((key) => figure.includes(key))).toHaveLength(5);
+    expect(keysOf("table-ratios", 1)).toContain(sweep[0]);
+  });
+
   test("everything can be drawn with nothing run, and every number of the paper is then not run", () => {
     const empty = ResultStore.open(join(folder, "empty.jsonl"));
     for (const reproduction of REPRODUCTIONS) {
       const { comparisons, measured } = drawingOf(reproduction, empty, { quick: false });
       expect(measured).toEqual([]);
       expect(comparisons.filter(({ verdict }) => verdict !== "not run")).toEqual([]);
-      expect(comparisons.length > 0).toBe(reproduction.name.startsWith("table-"));
+      expect(comparisons.length > 0).toBe(/^(table|sweep)-/.test(reproduction.name));
     }
   });
 

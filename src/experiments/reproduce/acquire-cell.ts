@@ -5,10 +5,10 @@ import { loadTask } from "./load-task.js";
 import type { CellRun } from "./run-cell.js";
 
 export const runAcquire = async (
-  { task: name, dataSeed, settings, seed }: AcquireCell,
+  { task: name, dataSeed, features, settings, seed }: AcquireCell,
   { threads, root, onProgress }: CellRun,
 ): Promise<AcquireResult> => {
-  const task = await loadTask(name, dataSeed, root);
+  const task = await loadTask({ name, dataSeed, features, root });
   const own = threads === undefined ? {} : { threads };
   const { split, acquisition, checkpoints } = await simulateSeed(
     task,

@@ -8,9 +8,10 @@
  */
 import type { StrategyName } from "../../active/strategies.js";
 import type { EVALUATION_NAMES } from "../evaluation.js";
-import { PAPER, RECOMMENDED, type SimulationSettings } from "../simulation.js";
+import { PAPER, type SimulationSettings, WHOLE_SET } from "../simulation.js";
 import type { AcquireCell, TaskName } from "./cell.js";
-import { type Scale, seedsOf } from "./reproduction.js";
+import { type Protocol, type Scale, seedsOf } from "./reproduction.js";
+import { departuresInWords } from "./settings-in-words.js";
 import type { Results } from "./store.js";
 import { meanOverSeeds, type SeedMean } from "./verdict.js";
 
@@ -20,7 +21,7 @@ export interface Line {
   readonly method: StrategyName;
   /** Of the methods that have one. */
   readonly beta?: number;
-  /** With the sensitive model that is recommended instead of the paper's. */
+  /** With the acquisition that is recommended instead of the paper's. */
   readonly recommended?: boolean;
 }
 
@@ -33,12 +34,15 @@ export const hfe = (beta: number): Line => ({ name: "HFE", method: "hfe", beta }
 export const fairbed = (beta: number): Line => ({ name: "FairBED-EPIG", method: "fairbed", beta });
 export const recommended = (beta: number): Line => ({
   name: "FairBED, recommended",
-  method: "fairbed",
+  method: WHOLE_SET.method,
   beta,
   recommended: true,
 });
 
 export const betasOf = ({ quick }: Scale): readonly number[] => (quick ? [1, 10] : [0.5, 1, 2, 5, 10, 20]);
+
+/** What is recommended has another leakage, and so another scale of beta. */
+export const recommendedBetasOf = ({ quick }: Scale): readonly number[] => (quick ? [1] : [0.3, 1, 3]);
 
 interface Size {
   readonly seeds: number;
@@ -69,7 +73,7 @@ export const checkpointsOf = (task: TaskName, scale: Scale): readonly number[] =
 export const acquireCell = (task: TaskName, line: Line, seed: number, scale: Scale): AcquireCell => {
   const { budget, batch, pool, trees } = sizeOf(task, scale);
   const own = trees === undefined ? {} : { trees };
-  const base = line.recommended === true ? RECOMMENDED : PAPER;
+  const base = line.recommended === true ? WHOLE_SET : PAPER;
   const settings: SimulationSettings = {
     ...base,
     method: line.method,
@@ -109,17 +113,40 @@ export const labelOf = ({ name, beta }: Line): string =>
   beta === undefined ? name : `${name}, beta ${beta}`;
 
 /** Said where both are shown. */
-export const RECOMMENDED_SAYS = `the line of what is recommended here differs in one thing: leaves of at least ${RECOMMENDED.sensitiveForest.minLeaf} labels in the sensitive model`;
+export const recommendedSays = (scale: Scale): string => {
+  const others = [
+    ...(WHOLE_SET.method === PAPER.method ? [] : [`the method ${WHOLE_SET.method}`]),
+    ...departuresInWords(WHOLE_SET),
+    `beta in ${recommendedBetasOf(scale).join(", ")}`,
+  ];
+  return `the line of what is recommended here has other settings: ${others.join(", ")}`;
+};
 
-/** Said in every protocol that acquires. */
-export const acquisitionProtocol = (task: TaskName): readonly string[] => [
-  task === "celeba"
-    ? "300 labels, two at a time, 5 seeds; features come from a network that is truncated at layer3 (256 values, where the paper has 512), of 10,000 images"
-    : "400 labels, one at a time, 8 seeds",
-  "forests of 100 fully grown trees on both sides, fitted anew at each step; 30 % of the rows are tested on; 2 initial labels of each class; 100 target inputs drawn at each step",
-  ...(task === "census"
-    ? [
-        "class-balanced: every row above 50000, and as many of the others drawn at random; sex and the instance weight are no features",
-      ]
-    : []),
-];
+/** What is done in every acquisition on a task, with the sentences of one table or figure. */
+export const acquisitionProtocol = (task: TaskName, scale: Scale, own: Partial<Protocol> = {}): Protocol => {
+  const { seeds, budget, batch, pool, trees = 100 } = sizeOf(task, scale);
+  return {
+    stated: [
+      `${budget} labels, ${batch === 1 ? "one" : batch} at a time, ${seeds} seeds`,
+      `random forests of ${trees} trees on both sides, fitted anew at each step`,
+      ...(own.stated ?? []),
+    ],
+    chosen: [
+      `trees are fully grown; ${100 * PAPER.testFraction} % of the rows are tested on; 2 initial labels of each class; a tenth of the other rows are target inputs, at least 100 and at most 1000, of which ${PAPER.targetsPerStep} are drawn at each step; ${PAPER.categories} categories`,
+      ...(pool === undefined ? [] : [`at most ${pool} rows to choose from`]),
+      ...(OF_TASK[task] ?? []),
+      ...(own.chosen ?? []),
+    ],
+  };
+};
+
+const OF_TASK: Partial<Record<TaskName, readonly string[]>> = {
+  census: [
+    "Census is class-balanced: every row above 50000, and as many of the others drawn at random; sex and the instance weight are no features",
+  ],
+  students: ["the target of Student Graduation is Graduate against the rest; gender is no feature"],
+  celeba: [
+    "features of CelebA come from a network that is truncated at layer3 (256 values, where the paper has 512), of 10,000 images",
+  ],
+  adult: ["sex and fnlwgt of Adult are no features"],
+};

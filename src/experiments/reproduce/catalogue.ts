@@ -1,12 +1,14 @@
-/** Every table and figure by its name, in the order of the paper. */
+/** Every table and figure by its name, in the order of the paper; what goes beyond it is last. */
 import { InputError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
+import type { Cell } from "./cell.js";
 import { figCurves } from "./fig-curves.js";
 import { figGeneralization } from "./fig-generalization.js";
 import { figInformation } from "./fig-information.js";
 import { figLfrStudents } from "./fig-lfr-students.js";
-import { tradeOffs } from "./fig-trade-offs.js";
+import { frontierAdult, tradeOffs } from "./fig-trade-offs.js";
 import type { Reproduction } from "./reproduction.js";
+import { sweepStudents } from "./sweep-students.js";
 import { tableLocation } from "./table-location.js";
 import { tableCeleba, tableRatios } from "./table-ratios.js";
 import { tableRocCensus } from "./table-roc-census.js";
@@ -21,6 +23,8 @@ export const REPRODUCTIONS: readonly Reproduction[] = [
   figLfrStudents,
   tableRocCensus,
   tableCeleba,
+  frontierAdult,
+  sweepStudents,
 ];
 
 export const REPRODUCTION_NAMES: readonly string[] = REPRODUCTIONS.map(({ name }) => name);
@@ -40,3 +44,9 @@ export const reproductionsNamed = (names: readonly string[]): readonly Reproduct
   }
   return REPRODUCTIONS.filter(({ name }) => names.includes("all") || names.includes(name));
 };
+
+/** All cells of all protocols, also of more seeds than they ask for; some of them several times. */
+export const catalogueCells = (seeds: number): readonly Cell[] =>
+  [false, true].flatMap((quick) =>
+    REPRODUCTIONS.flatMap((each) => [...each.cells({ quick }), ...each.cells({ quick, seeds })]),
+  );

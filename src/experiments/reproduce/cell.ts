@@ -4,10 +4,17 @@
  */
 import { createHash } from "node:crypto";
 import type { ObjectiveKind } from "../../design/quantity.js";
+import type { SettledRule } from "../../design/train-static.js";
 import type { Evaluation } from "../evaluation.js";
 import type { SimulationSettings } from "../simulation.js";
 
 export type TaskName = "students" | "census" | "celeba" | "adult" | "synthetic";
+
+/**
+ * Numbers that are codes as categories; the sensitive columns as features too; or no columns that are known only after
+ * the start (the results of the semesters, of students).
+ */
+export type FeatureChoice = "codes-as-categories" | "sensitive-too" | "known-at-start";
 
 /** Labels acquired with one method and one seed, evaluated as they come in. */
 export interface AcquireCell {
@@ -15,6 +22,8 @@ export interface AcquireCell {
   readonly task: TaskName;
   /** Decides which rows of the source are in the task, where some are drawn. */
   readonly dataSeed: number;
+  /** What the models read, where it is not the task's own choice. */
+  readonly features?: FeatureChoice;
   readonly settings: SimulationSettings;
   readonly seed: number;
 }
@@ -58,6 +67,8 @@ export interface DesignCell {
     readonly outer: number;
     readonly contrastive: number;
     readonly marginal: number;
+    /** When static designs stop before their steps are over. */
+    readonly settled?: SettledRule;
   };
   /** Experiments are simulated in batches of `outer`, which share their `inner` samples. */
   readonly evaluation: { readonly outer: number; readonly batches: number; readonly inner: number };
@@ -92,6 +103,8 @@ export interface DesignResult {
   readonly joint: Bounds;
   /** [horizon][variables] of a static policy. */
   readonly designs?: readonly (readonly number[])[];
+  /** Steps that static designs took to settle. */
+  readonly steps?: number;
 }
 
 export interface ResultByKind {

@@ -1,18 +1,20 @@
 /** A cell in words, and about how long it takes. */
 import { strategies } from "../../active/strategies.js";
-import type { Cell, CellResult, TaskName } from "./cell.js";
+import type { Cell, CellResult, DesignCell, TaskName } from "./cell.js";
+import { departuresInWords } from "./settings-in-words.js";
 
 export const describeCell = (cell: Cell): string => {
   switch (cell.kind) {
     case "acquire": {
-      const { method, goal, sensitiveForest } = cell.settings;
+      const { task, features, settings } = cell;
+      const { method, goal } = settings;
       const fair = strategies[method].uses.sensitive;
       const beta = fair && "beta" in goal ? ` beta ${goal.beta}` : "";
-      const leaves =
-        fair && sensitiveForest.minLeaf !== undefined
-          ? ` sensitive leaves of ${sensitiveForest.minLeaf}`
-          : "";
-      return `${cell.task} ${method}${beta}${leaves}`;
+      const others = [
+        ...departuresInWords(settings),
+        ...(features === undefined ? [] : [`features ${features}`]),
+      ];
+      return [`${task} ${method}${beta}`, ...others].join(", ");
     }
     case "design":
       return `location ${cell.policy} ${cell.objective} beta ${cell.beta} T ${cell.horizon}`;
@@ -34,6 +36,17 @@ const STEP_SECONDS: Readonly<Record<TaskName, number>> = {
   synthetic: 0.01,
 };
 
+/** Seconds for 10,000 steps of the paper's size on one core, T = 10. */
+const trainingSeconds = ({ policy, objective, training }: DesignCell): number => {
+  if (policy === "random") return 0;
+  if (policy === "dad") return 110;
+  const all = objective === "conditional" ? 40 : 64;
+  return training.settled === undefined ? all : TAKEN * all;
+};
+
+/** The share of their steps after which static designs have settled, on average. */
+const TAKEN = 0.75;
+
 /** Rough seconds on one core: what progress is measured in. */
 export const estimateSeconds = (cell: Cell): number => {
   switch (cell.kind) {
@@ -43,10 +56,10 @@ export const estimateSeconds = (cell: Cell): number => {
       return (0.5 + (budget / batch) * STEP_SECONDS[cell.task] * scored) * (pool === undefined ? 1 : 0.3);
     }
     case "design": {
-      const { policy, training, evaluation, horizon } = cell;
+      const { training, evaluation, horizon } = cell;
       const size = (training.steps * training.outer * training.contrastive * horizon) / 1e10;
-      const trained = policy === "random" ? 0 : policy === "dad" ? 110 : 40;
-      return 0.2 + trained * size + (12 * evaluation.batches * evaluation.outer * evaluation.inner) / 2e8;
+      const evaluated = (evaluation.batches * evaluation.outer * evaluation.inner * horizon) / 2e9;
+      return 0.2 + trainingSeconds(cell) * size + (cell.policy === "static" ? 6 : 8) * evaluated;
     }
     case "generalize":
       return cell.model === "mlp" || cell.model === "svm" ? 2 : 0.5;

@@ -4,7 +4,7 @@ import { randomStream } from "../../core/random.js";
 import { trainDad } from "../../design/dad.js";
 import { locationFinding } from "../../design/models/location.js";
 import { Nested } from "../../design/nested.js";
-import { type Policy, randomPolicy, simulate, staticPolicy } from "../../design/policy.js";
+import { type Policy, randomPolicy, sharedDesigns, simulate, staticPolicy } from "../../design/policy.js";
 import { GIVEN, INFORMATION, INFORMATION_NAMES, type InformationName } from "../../design/quantity.js";
 import { trainStatic } from "../../design/train-static.js";
 import type { DesignCell, DesignResult } from "./cell.js";
@@ -16,22 +16,22 @@ const NEAR_ORIGIN = { start: { mean: 0, sd: 0.1 }, rate: 2e-3, decay: false, sta
 const TRAINING_SHARE = 0.9;
 
 export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignResult> => {
-  const policy = await train(cell, run);
-  const bounds = await evaluate(cell, policy, run);
-  if (policy.designs === undefined) return bounds;
+  const { policy, ...trained } = await train(cell, run);
+  const result = { ...(await evaluate(cell, policy, run)), ...trained };
+  if (policy.designs === undefined) return result;
   const variables = policy.designs.length / policy.horizon;
   const designs = Array.from({ length: policy.horizon }, (_, t) => [
     ...(policy.designs ?? []).slice(t * variables, (t + 1) * variables),
   ]);
-  return { ...bounds, designs };
+  return { ...result, designs };
 };
 
 const train = async (
-  { policy, objective, beta, horizon, training: { steps, ...sizes }, seed }: DesignCell,
+  { policy, objective, beta, horizon, training: { steps, settled, ...sizes }, seed }: DesignCell,
   { threads, onProgress }: CellRun,
-): Promise<Policy> => {
+): Promise<{ readonly policy: Policy; readonly steps?: number }> => {
   const model = locationFinding();
-  if (policy === "random") return randomPolicy(model, horizon);
+  if (policy === "random") return { policy: randomPolicy(model, horizon) };
   const options = {
     objective,
     beta,
@@ -42,9 +42,13 @@ const train = async (
     ...(threads === undefined ? {} : { threads }),
     onProgress: async ({ step }: { readonly step: number }) => onProgress?.((TRAINING_SHARE * step) / steps),
   };
-  if (policy === "dad") return trainDad(model, options);
-  const { designs } = await trainStatic(model, { ...options, ...NEAR_ORIGIN });
-  return staticPolicy(designs, model.design.length);
+  if (policy === "dad") return { policy: await trainDad(model, options) };
+  const trained = await trainStatic(model, {
+    ...options,
+    ...NEAR_ORIGIN,
+    ...(settled === undefined ? {} : { settled }),
+  });
+  return { policy: staticPolicy(trained.designs, model.design.length), steps: trained.steps };
 };
 
 /** Means over batches of the lower and upper bound of every information. */
@@ -56,11 +60,13 @@ const evaluate = async (
   const model = locationFinding();
   const stream = randomStream(seed).split("evaluation");
   const workspace = new Workspace(threads === undefined ? {} : { threads });
+  // Likelihoods of inner samples that all experiments share are computed once.
+  const shared = sharedDesigns(model, policy);
   const nested = new Nested({
     model,
     workspace,
     horizon,
-    designs: "perOuter",
+    designs: shared === undefined ? "perOuter" : "shared",
     gradients: false,
     outer,
     contrastive: inner,
@@ -75,7 +81,7 @@ const evaluate = async (
     for (let batch = 0; batch < batches; batch++) {
       const own = stream.split(batch);
       const data = simulate(model, policy, { outer, stream: own.split("data"), workspace });
-      nested.setData(data.parameters, data.designs, data.outcomes);
+      nested.setData(data.parameters, shared ?? data.designs, data.outcomes);
       nested.drawInner(own.split("inner"), data.parameters);
       const estimate = nested.evaluate();
       for (const name of INFORMATION_NAMES) {

@@ -13,6 +13,7 @@ import {
   lineMean,
   type MetricName,
   RANDOM,
+  sizeOf,
 } from "./acquisition-lines.js";
 import type { TaskName } from "./cell.js";
 import { chartValue, type Reproduction, type Scale } from "./reproduction.js";
@@ -47,7 +48,12 @@ const curves = (
   name,
   title,
   source,
-  protocol: [...acquisitionProtocol(task), "beta in 0, 0.5, 1, 2, 5, 10, 20, evaluated every 25 labels"],
+  protocol: (scale) =>
+    acquisitionProtocol(task, scale, {
+      chosen: [
+        `beta in 0, ${betasOf(scale).join(", ")}; evaluated every ${sizeOf(task, scale).every} labels`,
+      ],
+    }),
   cells: (scale) => acquireCells(task, linesOf(scale), scale),
   draw: (results, scale) => ({
     comparisons: [],

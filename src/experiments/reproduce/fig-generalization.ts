@@ -52,10 +52,15 @@ const generalization = (name: string, title: string, task: TaskName): Reproducti
   name,
   title,
   source: "the figures of generalization across models (section 6.3)",
-  protocol: [
-    ...acquisitionProtocol(task),
-    "what a forest acquired is frozen; a forest, gradient boosting, a multilayer perceptron and a support vector machine with an RBF kernel, at the defaults of their usual libraries, learn both labels from it",
-  ],
+  protocol: (scale) =>
+    acquisitionProtocol(task, scale, {
+      stated: [
+        "what a forest acquired is frozen; a forest, gradient boosting, a multilayer perceptron and a support vector machine with an RBF kernel learn both labels from it",
+      ],
+      chosen: [
+        `beta in 0 (EPIG), ${betasOf(scale).join(", ")}; the models have the defaults of their usual libraries`,
+      ],
+    }),
   cells: (scale) => [
     ...acquireCells(task, linesOf(scale), scale),
     ...seedsOf(sizeOf(task, scale).seeds).flatMap((seed) =>

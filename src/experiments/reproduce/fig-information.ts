@@ -1,5 +1,6 @@
 /** What is learnt and leaked in location finding as beta or the horizon grows (section 6.1 and its appendix). */
-import { DESIGN_PROTOCOL, type DesignLine, designCells, designMean, designResults } from "./design-cells.js";
+import { type DesignLine, designCells, designMean, designResults } from "./design-cells.js";
+import { designProtocol } from "./design-protocol.js";
 import { chartValue, type Reproduction, type Scale } from "./reproduction.js";
 import type { Results } from "./store.js";
 
@@ -47,7 +48,7 @@ const sweep = ({ name, title, source, xTitle, values, panels }: Sweep): Reproduc
     name,
     title,
     source,
-    protocol: [...DESIGN_PROTOCOL, `${xTitle}: ${values.join(", ")}`],
+    protocol: (scale) => designProtocol(scale, { chosen: [`${xTitle}: ${few(values, scale).join(", ")}`] }),
     cells: (scale) =>
       designCells(
         points(scale).map(({ line }) => line),
@@ -91,7 +92,11 @@ const frontier: Reproduction = {
   name: "fig-frontier",
   title: "Location finding: what is kept of the target against what is kept of the leakage",
   source: "the figure of both objectives' frontiers in the appendix on location finding",
-  protocol: [...DESIGN_PROTOCOL, `static designs, both objectives, beta in ${LARGE_BETAS.join(", ")}`],
+  protocol: (scale) =>
+    designProtocol(scale, {
+      stated: ["static designs, both objectives"],
+      chosen: [`beta in ${few(LARGE_BETAS, scale).join(", ")}`],
+    }),
   cells: (scale) =>
     designCells(
       [CONDITIONAL, UNCONDITIONAL].flatMap(({ line }) => few(LARGE_BETAS, scale).map(line)),
@@ -145,7 +150,10 @@ const staticDesigns: Reproduction = {
   name: "fig-static-designs",
   title: "Location finding: where static designs look",
   source: "the figure of static designs (section 6.1)",
-  protocol: [...DESIGN_PROTOCOL, "static designs, beta = 0.7"],
+  protocol: (scale) =>
+    designProtocol(scale, {
+      stated: [`static designs, T = ${SHOWN_DESIGNS.horizon}, beta = ${SHOWN_DESIGNS.beta}`],
+    }),
   cells: (scale) => designCells([SHOWN_DESIGNS], scale),
   draw: (results, scale) => ({
     comparisons: [],

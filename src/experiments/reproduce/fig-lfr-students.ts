@@ -61,10 +61,17 @@ export const figLfrStudents: Reproduction = {
   name: "fig-lfr-students",
   title: "Student Graduation: a fair representation on top",
   source: "the figure of FairBED with LFR (section 6.4)",
-  protocol: [
-    ...acquisitionProtocol(TASK),
-    "the representation is learnt from the acquired labels alone: 5 prototypes, Ax = 0.01, Ay = 1, Az in 0.1, 1, 10 (the figure shows 1), standardised inputs, at most 5000 steps, the best of 5 starts; a forest is trained on the probabilities of the prototypes",
-  ],
+  protocol: (scale) => {
+    const { prototypes, reconstruction, prediction, steps, restarts } = cellOf(RANDOM, SHOWN, 0, scale);
+    return acquisitionProtocol(TASK, scale, {
+      stated: [
+        `the representation is learnt from the acquired labels alone: ${prototypes} prototypes, Ax = ${reconstruction}, Ay = ${prediction}, Az in ${weightsOf(scale).join(", ")}, standardised inputs, at most ${steps} steps; a forest is trained on the probabilities of the prototypes`,
+      ],
+      chosen: [
+        `beta in 0 (EPIG), ${betasOf(scale).join(", ")}; the best of ${restarts} starts; the figure shows Az = ${SHOWN}`,
+      ],
+    });
+  },
   cells: (scale) => [
     ...acquireCells(TASK, linesOf(scale), scale),
     ...seedsOf(sizeOf(TASK, scale).seeds).flatMap((seed) =>

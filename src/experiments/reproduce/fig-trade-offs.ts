@@ -13,8 +13,9 @@ import {
   lineMean,
   type MetricName,
   RANDOM,
-  RECOMMENDED_SAYS,
   recommended,
+  recommendedBetasOf,
+  recommendedSays,
   sizeOf,
 } from "./acquisition-lines.js";
 import type { TaskName } from "./cell.js";
@@ -31,13 +32,15 @@ import type { Results } from "./store.js";
 const linesOf = (scale: Scale): readonly Line[] => [
   RANDOM,
   EPIG,
-  ...betasOf(scale).flatMap((beta) => [fairbed(beta), recommended(beta)]),
+  ...betasOf(scale).map(fairbed),
+  ...recommendedBetasOf(scale).map(recommended),
 ];
 
 const TITLES: Readonly<Partial<Record<MetricName, string>>> = {
   accuracy: "target accuracy",
   sensitiveAccuracy: "sensitive accuracy",
   dpRatio: "demographic parity (ratio)",
+  matchedAccuracy: "accuracy at a matched selection rate",
   matchedDpRatio: "demographic parity at a matched selection rate",
   selectionRate: "selected",
   gapArea: "area between the groups' scores",
@@ -85,19 +88,17 @@ const figureOf = (
     ),
     title,
     xTitle: TITLES[view.x] ?? view.x,
-    yTitle:
-      view.y === "matchedAccuracy" ? "accuracy at a matched selection rate" : (TITLES[view.y] ?? view.y),
+    yTitle: TITLES[view.y] ?? view.y,
     better: view.better,
   },
 });
 
-const MEASURED: readonly MetricName[] = [
-  "accuracy",
-  "sensitiveAccuracy",
-  "dpRatio",
-  "matchedDpRatio",
-  "selectionRate",
-  "gapArea",
+/** What is seen in the figures; beside a parity, what may pass for it. */
+const measuredIn = (views: readonly View[]): readonly MetricName[] => [
+  ...new Set<MetricName>([
+    ...views.flatMap(({ x, y }) => [y, x]),
+    ...(views.includes(PARITY) ? (["selectionRate", "gapArea"] as const) : []),
+  ]),
 ];
 
 const draw =
@@ -105,7 +106,7 @@ const draw =
   (results: Results, scale: Scale): Drawing => ({
     comparisons: [],
     measured: linesOf(scale).flatMap((line) =>
-      MEASURED.flatMap((metric) => {
+      measuredIn(views).flatMap((metric) => {
         const ours = lineMean(results, task, line, metric, scale);
         return ours === undefined ? [] : [{ row: labelOf(line), column: TITLES[metric] ?? metric, ours }];
       }),
@@ -123,11 +124,13 @@ const tradeOff = (
   name,
   title,
   source,
-  protocol: [
-    ...acquisitionProtocol(task),
-    "beta in 0 (EPIG), 0.5, 1, 2, 5, 10, 20; shown after a quarter, half and all of the labels",
-    RECOMMENDED_SAYS,
-  ],
+  protocol: (scale) =>
+    acquisitionProtocol(task, scale, {
+      chosen: [
+        `beta in 0 (EPIG), ${betasOf(scale).join(", ")}; shown after ${sizesShown(task, scale).join(", ")} labels`,
+        recommendedSays(scale),
+      ],
+    }),
   cells: (scale) => acquireCells(task, linesOf(scale), scale),
   draw: draw(title, task, views),
 });
@@ -161,11 +164,15 @@ export const tradeOffs: readonly Reproduction[] = [
     "census",
     [PARITY, MATCHED],
   ),
-  tradeOff(
+];
+
+export const frontierAdult: Reproduction = {
+  ...tradeOff(
     "frontier-adult",
     "Adult at its natural rates",
     "not in the paper: the same protocol on another table",
     "adult",
     [PARITY, MATCHED, SENSITIVE],
   ),
-];
+  beyond: true,
+};

@@ -41,8 +41,8 @@ export const runJudge = async (
   acquired: AcquireResult,
   { threads, root, onProgress = () => {} }: CellRun,
 ): Promise<JudgeResult> => {
-  const { task: name, dataSeed, settings, seed } = cell.acquisition;
-  const task = await loadTask(name, dataSeed, root);
+  const { task: name, dataSeed, features, settings, seed } = cell.acquisition;
+  const task = await loadTask({ name, dataSeed, features, root });
   const frozen: Frozen = {
     prepared: prepareSeed(task, settings, seed),
     labelled: Int32Array.from(acquired.labelled),

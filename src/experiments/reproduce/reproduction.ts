@@ -1,4 +1,5 @@
 /** A table or figure of the paper: what is run for it, written down before it is run, and how it is drawn. */
+import type { ChartDescription, ChartValue } from "../../core/chart-description.js";
 import type { Cell } from "./cell.js";
 import type { Results } from "./store.js";
 import type { Comparison, SeedMean } from "./verdict.js";
@@ -9,61 +10,6 @@ export interface Scale {
   /** How many seeds, from 0; the protocol's own number unless given. */
   readonly seeds?: number;
 }
-
-export interface ChartValue {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Charts as plain data: whoever draws them need not know where they come from. */
-export type ChartDescription =
-  | {
-      readonly kind: "trade-off";
-      readonly points: readonly {
-        readonly method: string;
-        readonly beta?: number;
-        /** Written beside a point without a beta. */
-        readonly label?: string;
-        /** Labels acquired by then. */
-        readonly labels?: number;
-        readonly x: ChartValue;
-        readonly y: ChartValue;
-      }[];
-      readonly title: string;
-      readonly xTitle: string;
-      readonly yTitle: string;
-      readonly better: string;
-    }
-  | {
-      readonly kind: "curves";
-      readonly points: readonly {
-        readonly row: string;
-        readonly column: string;
-        readonly method: string;
-        readonly labels: number;
-        readonly value: ChartValue;
-      }[];
-      readonly title: string;
-    }
-  | {
-      readonly kind: "information";
-      readonly rows: readonly {
-        /** What is told apart by panels, such as static designs and a policy. */
-        readonly panel: string;
-        readonly x: number;
-        readonly about: string;
-        readonly value: ChartValue;
-      }[];
-      readonly xTitle: string;
-      readonly title: string;
-    }
-  | {
-      readonly kind: "designs";
-      readonly points: readonly { readonly seed: number; readonly x: number; readonly y: number }[];
-      readonly prior: readonly [number, number];
-      readonly title: string;
-    };
 
 export interface FigureDescription {
   /** Part of the file's name. */
@@ -79,13 +25,22 @@ export interface Drawing {
   readonly figures: readonly FigureDescription[];
 }
 
+/** What is done, one sentence each. */
+export interface Protocol {
+  /** As the paper says. */
+  readonly stated: readonly string[];
+  /** Where the paper does not say, or where it is done differently here. */
+  readonly chosen: readonly string[];
+}
+
 export interface Reproduction {
   readonly name: string;
   readonly title: string;
   /** Where it is in the paper. */
   readonly source: string;
-  /** What is done, one sentence each. */
-  readonly protocol: readonly string[];
+  /** Not in the paper; verdicts on it do not count among those on the paper's numbers. */
+  readonly beyond?: boolean;
+  protocol(scale: Scale): Protocol;
   cells(scale: Scale): readonly Cell[];
   draw(results: Results, scale: Scale): Drawing;
 }

@@ -1,7 +1,9 @@
-/** Runs what a store lacks, here or in helper processes. What is finished is stored at once and never run again. */
+/** Runs what a store lacks, here or in processes of their own. What is finished is stored at once and never run again. */
 import { InputError } from "../../core/errors.js";
+import type { OrderResult } from "../work/order.js";
+import { type OrderMessage, orderProgram } from "../work/order-subprocess.js";
+import { withSubprocesses } from "../work/subprocess.js";
 import { acquisitionOf, type Cell, cellKey, type ResultOf, type TaskName } from "./cell.js";
-import { withHelpers } from "./cell-helpers.js";
 import { estimateSeconds } from "./describe-cell.js";
 import { runCell } from "./run-cell.js";
 import type { ResultStore } from "./store.js";
@@ -112,14 +114,20 @@ export const runCells = async (
     pending.filter((cell) => acquisitionOf(cell) === undefined),
     pending.filter((cell) => acquisitionOf(cell) !== undefined),
   ];
-  await withHelpers(signal, jobs, async (helpers) => {
+  await withSubprocesses<OrderMessage, OrderResult, void>(signal, orderProgram(), async (start) => {
+    const processes = Array.from({ length: jobs }, start);
     for (const phase of phases) {
       const left = [...phase];
       await Promise.all(
-        helpers.map(async (helper) => {
+        processes.map(async (each) => {
           for (let cell = left.shift(); cell !== undefined; cell = left.shift()) {
             const own = cell;
-            await one(own, (progress) => helper.run(own, { ...orderOf(own), threads: 1 }, progress));
+            const { acquired: before, ...run } = orderOf(own);
+            const message = {
+              order: { cell: own },
+              run: { ...run, threads: 1, ...(before === undefined ? {} : { before }) },
+            };
+            await one(own, async (progress) => (await each.run(message, progress)) as ResultOf<Cell>);
           }
         }),
       );

@@ -1,8 +1,27 @@
-/** Finished cells in a file of JSON lines that only grows: what is in it is not run again. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from "node:fs";
-import { dirname } from "node:path";
+/**
+ * Finished cells: what is known is not run again. A run writes them exactly, into a file of JSON lines that only grows;
+ * they are also read from the small tables of an earlier run.
+ */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { InputError } from "../../core/errors.js";
-import { type Cell, type CellResult, cellKey, type ResultOf } from "./cell.js";
+import { type Cell, type CellKind, type CellResult, cellKey, type ResultOf, seedOf } from "./cell.js";
+import {
+  CELL_KINDS,
+  type CompactCell,
+  compactTable,
+  KEY_DIGITS,
+  readCompactTable,
+} from "./compact-results.js";
+import { describeCell } from "./describe-cell.js";
 
 export interface StoredCell {
   readonly key: string;
@@ -12,7 +31,8 @@ export interface StoredCell {
 }
 
 export const storeTexts = {
-  none: (path: string) => `there are no results in ${path}: name a file that fairbed reproduce has written`,
+  none: (path: string) =>
+    `there are no results in ${path}: name a results.jsonl or a folder of tables that fairbed reproduce has written`,
   line: (path: string, line: number) =>
     `line ${line} of ${path} is not a finished cell: give a results.jsonl that fairbed reproduce wrote, or take that line out`,
 };
@@ -22,50 +42,89 @@ export interface Results {
   get<C extends Cell>(cell: C): ResultOf<C> | undefined;
 }
 
+interface Known {
+  readonly result: CellResult;
+  readonly seconds: number;
+}
+
+const shortKey = (key: string): string => key.slice(0, KEY_DIGITS);
+
 export class ResultStore implements Results {
   readonly path: string;
-  readonly #cells = new Map<string, StoredCell>();
+  /** By short keys. Results of other versions are among them, and nobody asks for those. */
+  readonly #known = new Map<string, Known>();
+  #seeds = 0;
 
-  private constructor(path: string) {
+  private constructor(path: string, base?: ResultStore) {
     this.path = path;
+    if (base === undefined) return;
+    for (const [key, known] of base.#known) this.#known.set(key, known);
+    this.#seeds = base.seeds;
   }
 
-  /** Reads what is there; a last line that was cut off by a sudden end is dropped, and its cell is run again. */
-  static open(path: string): ResultStore {
-    const store = new ResultStore(path);
+  /**
+   * Reads what is there; a last line that was cut off by a sudden end is dropped, and its cell is run again. What
+   * `base` knows is known too, and not written.
+   */
+  static open(path: string, base?: ResultStore): ResultStore {
+    const store = new ResultStore(path, base);
     if (!existsSync(path)) return store;
     const bytes = readFileSync(path);
     const whole = bytes.lastIndexOf("\n") + 1;
-    store.#read(bytes.subarray(0, whole).toString("utf8"));
+    store.#readLines(bytes.subarray(0, whole).toString("utf8"));
     if (whole < bytes.length) truncateSync(path, whole);
     return store;
   }
 
-  /** The same for a file that must be there and is only read. */
+  /** A file of JSON lines or a folder of tables, which must be there and is only read. */
   static read(path: string): ResultStore {
-    if (!existsSync(path)) throw new InputError("no-results", storeTexts.none(path));
     const store = new ResultStore(path);
-    const text = readFileSync(path, "utf8");
-    store.#read(text.slice(0, text.lastIndexOf("\n") + 1));
+    if (!existsSync(path)) throw new InputError("no-results", storeTexts.none(path));
+    if (statSync(path).isDirectory()) {
+      store.#readTables();
+    } else {
+      const text = readFileSync(path, "utf8");
+      store.#readLines(text.slice(0, text.lastIndexOf("\n") + 1));
+    }
     return store;
   }
 
-  #read(text: string): void {
+  #readLines(text: string): void {
     for (const [i, line] of text.split("\n").entries()) {
       if (line === "") continue;
       const stored = parseLine(line);
       if (stored === undefined) throw new InputError("results", storeTexts.line(this.path, i + 1));
-      // Of a cell that two runs finished at once, the first counts.
-      if (!this.#cells.has(stored.key)) this.#cells.set(stored.key, stored);
+      const { key, result, seconds } = stored;
+      this.#add(key, stored.seed, { result, seconds });
     }
   }
 
+  #readTables(): void {
+    const files = readdirSync(this.path);
+    const kinds = CELL_KINDS.filter((kind) => files.includes(tableName(kind)));
+    if (kinds.length === 0) throw new InputError("no-results", storeTexts.none(this.path));
+    for (const kind of kinds) {
+      const path = join(this.path, tableName(kind));
+      for (const { key, seed, result, seconds } of readCompactTable(kind, readFileSync(path, "utf8"), path)) {
+        this.#add(key, seed, { result, seconds });
+      }
+    }
+  }
+
+  /** Of a cell that two runs finished at once, the first counts. */
+  #add(key: string, seed: number, known: Known): void {
+    if (!this.#known.has(shortKey(key))) this.#known.set(shortKey(key), known);
+    if (Number.isInteger(seed)) this.#seeds = Math.max(this.#seeds, seed + 1);
+  }
+
   has(cell: Cell): boolean {
-    return this.#cells.has(cellKey(cell));
+    return this.#known.has(shortKey(cellKey(cell)));
   }
 
   find(cell: Cell): StoredCell | undefined {
-    return this.#cells.get(cellKey(cell));
+    const key = cellKey(cell);
+    const known = this.#known.get(shortKey(key));
+    return known === undefined ? undefined : { key, cell, ...known };
   }
 
   get<C extends Cell>(cell: C): ResultOf<C> | undefined {
@@ -75,28 +134,53 @@ export class ResultStore implements Results {
   /** One write of one whole line. */
   append<C extends Cell>(cell: C, result: ResultOf<C>, seconds: number): void {
     const key = cellKey(cell);
-    if (this.#cells.has(key)) return;
+    if (this.#known.has(shortKey(key))) return;
     const stored: StoredCell = { key, cell, result, seconds };
     const line = JSON.stringify(stored);
-    if (this.#cells.size === 0) mkdirSync(dirname(this.path), { recursive: true });
+    mkdirSync(dirname(this.path), { recursive: true });
     appendFileSync(this.path, `${line}\n`);
     // What a later run would read, not what this one computed: numbers without a value are gone from both.
-    this.#cells.set(key, JSON.parse(line));
+    this.#add(key, seedOf(cell), JSON.parse(line));
   }
 
-  get cells(): readonly StoredCell[] {
-    return [...this.#cells.values()];
+  /** How many cells have a result. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** One more than the largest seed that has a result. */
+  get seeds(): number {
+    return this.#seeds;
+  }
+
+  /** What is known of these cells as small tables, by the names of their files. */
+  tables(cells: readonly Cell[]): ReadonlyMap<string, string> {
+    const found = new Map<string, { readonly kind: CellKind; readonly compact: CompactCell }>();
+    for (const cell of cells) {
+      const stored = this.find(cell);
+      if (stored === undefined) continue;
+      const { key, result, seconds } = stored;
+      const compact = { key, what: describeCell(cell), seed: seedOf(cell), result, seconds };
+      found.set(key, { kind: cell.kind, compact });
+    }
+    const all = [...found.values()];
+    return new Map(
+      CELL_KINDS.flatMap((kind) => {
+        const own = all.filter((each) => each.kind === kind).map(({ compact }) => compact);
+        return own.length === 0 ? [] : [[tableName(kind), compactTable(kind, own)] as const];
+      }),
+    );
   }
 }
 
-const parseLine = (line: string): StoredCell | undefined => {
+const tableName = (kind: CellKind): string => `${kind}.csv`;
+
+/** A line that another version wrote may have a cell that this one does not know: only its seed is read. */
+const parseLine = (line: string): (Known & { readonly key: string; readonly seed: number }) | undefined => {
   try {
-    const value = JSON.parse(line);
-    const right =
-      typeof value?.key === "string" &&
-      typeof value.cell?.kind === "string" &&
-      typeof value.result === "object";
-    return right ? value : undefined;
+    const { key, cell, result, seconds } = JSON.parse(line);
+    const right = typeof key === "string" && typeof cell?.kind === "string" && typeof result === "object";
+    return right ? { key, seed: cell.seed ?? cell.acquisition?.seed, result, seconds } : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** Ratios of what is leaked to what is learnt, T = 10 and beta = 0.8 (section 6.1). */
-import { DESIGN_PROTOCOL, type DesignLine, designCells, designMean } from "./design-cells.js";
+import { type DesignLine, designCells, designMean } from "./design-cells.js";
+import { designProtocol } from "./design-protocol.js";
 import type { Reproduction } from "./reproduction.js";
 import { compare, type PaperValue } from "./verdict.js";
 
@@ -28,10 +29,12 @@ export const tableLocation: Reproduction = {
   name: "table-location",
   title: "Location finding: leakage against information",
   source: "the table of location finding (section 6.1)",
-  protocol: [
-    ...DESIGN_PROTOCOL,
-    "T = 10; beta = 0.8 in the conditional objective; ratios of lower bounds, as in the paper, which are not bounds of the ratio",
-  ],
+  protocol: (scale) =>
+    designProtocol(scale, {
+      stated: [
+        "T = 10; beta = 0.8 in the conditional objective; ratios of lower bounds, which are not bounds of the ratio",
+      ],
+    }),
   cells: (scale) =>
     designCells(
       ROWS.map((row) => row.line),

@@ -41,11 +41,14 @@ export const tableRocCensus: Reproduction = {
   name: "table-roc-census",
   title: "Census: reject option classification",
   source: "the table of the appendix on reject option classification",
-  protocol: [
-    ...acquisitionProtocol(TASK),
-    "the reject option is fitted on 30 % of what random acquisition labelled, stratified by outcome and group, with the forest trained on the rest; band [-0.05, 0.05], AIF360's grid; where nothing is in the band, the smallest absolute difference",
-    "FairBED at beta = 10",
-  ],
+  protocol: (scale) =>
+    acquisitionProtocol(TASK, scale, {
+      stated: [
+        "the reject option is fitted on 30 % of what random acquisition labelled, stratified by outcome and group, with the forest trained on the rest; band [-0.05, 0.05], AIF360's grid",
+        "FairBED at beta = 10",
+      ],
+      chosen: ["where nothing is in the band, the smallest absolute difference counts"],
+    }),
   cells: (scale) => [
     ...acquireCells(TASK, [RANDOM, fairbed(10)], scale),
     ...seedsOf(sizeOf(TASK, scale).seeds).map((seed) => cellOf(seed, scale)),

@@ -10,6 +10,8 @@ import {
   I32,
   I64,
   type PlainInstruction,
+  type SimdInstruction,
+  V128,
   type ValueType,
 } from "../../compute/wasm/encoder.js";
 
@@ -52,6 +54,10 @@ export class Assembly {
     return this.#local(F64);
   }
 
+  v128(): Local {
+    return this.#local(V128);
+  }
+
   push(value: Value): void {
     if (typeof value === "number") this.writer.i32(value);
     else if (typeof value === "function") value();
@@ -63,6 +69,14 @@ export class Assembly {
     return () => {
       for (const value of values) this.push(value);
       this.writer.op(instruction);
+    };
+  }
+
+  /** The vector instruction on these values. */
+  simd(instruction: SimdInstruction, ...values: readonly Value[]): () => void {
+    return () => {
+      for (const value of values) this.push(value);
+      this.writer.simd(instruction);
     };
   }
 
@@ -135,6 +149,13 @@ export class Assembly {
     };
   }
 
+  loadVector(address: Value, offset = 0): Value {
+    return () => {
+      this.push(address);
+      this.writer.memory("v128.load", offset);
+    };
+  }
+
   store(address: Value, value: Value, offset = 0): void {
     this.push(address);
     this.push(value);
@@ -157,6 +178,12 @@ export class Assembly {
     this.push(address);
     this.push(value);
     this.writer.memory("i64.store");
+  }
+
+  storeVector(address: Value, value: Value, offset = 0): void {
+    this.push(address);
+    this.push(value);
+    this.writer.memory("v128.store", offset);
   }
 
   set(local: Local, value: Value): void {

@@ -6,7 +6,8 @@ import { GROW, scratchBytes, treeLayout } from "./grow-layout.js";
 import type { ForestOptions } from "./options.js";
 import { TreeCollector } from "./tree-collector.js";
 import type { Trees } from "./trees.js";
-import { forestWorkspace, withArrays } from "./workspace.js";
+import { forestWorkspace } from "./workspace.js";
+import { withArrays } from "./workspace-arrays.js";
 
 /** Trees are grown so many at a time that their results, before their size is known, need no more than this. */
 const MOST_RESULT_BYTES = 2 ** 26;

@@ -1,10 +1,6 @@
-/**
- * Long computations in processes of their own. The command's own process stays free to hear Ctrl-C, and several
- * helpers use all cores.
- */
-import { type ChildProcess, fork } from "node:child_process";
-import { EnvironmentError, InputError } from "../../../core/errors.js";
+/** What a command computes in processes of their own. */
 import { encodePolicy, type PolicyFile } from "../../../design/policy-file.js";
+import { type Subprocess, withSubprocesses } from "../../../experiments/work/subprocess.js";
 import type { EvaluateSettings, PolicyReport } from "./evaluate.js";
 import type { LoadedModel, ModelSource } from "./load-model.js";
 import type { CellOrder, CellResult } from "./sweep-cell.js";
@@ -25,66 +21,22 @@ export type HelperOrder =
   | (CellOrder & { readonly task: "cell" })
   | (ReportOrder & { readonly task: "report" });
 export type HelperResult = CellResult | PolicyReport;
-export type HelperAnswer =
-  | { readonly progress: number }
-  | { readonly result: HelperResult }
-  | { readonly failed: { readonly code: string; readonly message: string; readonly input: boolean } };
 
-const startHelper = (): ChildProcess =>
-  fork(new URL("./helper-process.js", import.meta.url), {
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+type Helper = Subprocess<HelperOrder, HelperResult>;
 
-/** One order and its result. */
-const ask = (child: ChildProcess, order: HelperOrder, onProgress: (done: number) => void) =>
-  new Promise<HelperResult>((resolve, reject) => {
-    const settle = () => {
-      child.off("message", onMessage);
-      child.off("exit", onExit);
-    };
-    const onMessage = (message: unknown) => {
-      const answer = message as HelperAnswer;
-      if ("progress" in answer) return onProgress(answer.progress);
-      settle();
-      if ("result" in answer) return resolve(answer.result);
-      const { code, message: text, input } = answer.failed;
-      reject(input ? new InputError(code, text) : new EnvironmentError(code, text));
-    };
-    const onExit = (code: number | null, name: string | null) => {
-      settle();
-      reject(new EnvironmentError("helper", helperTexts.died(name ?? `exit code ${code}`)));
-    };
-    child.on("message", onMessage);
-    child.on("exit", onExit);
-    child.send(order);
-  });
-
-/** Runs the work with helpers that do not outlive it, whatever ends it. */
-const withHelpers = async <Result>(
+const withHelpers = <Outcome>(
   signal: AbortSignal,
-  work: (start: () => ChildProcess) => Promise<Result>,
-): Promise<Result> => {
-  const children: ChildProcess[] = [];
-  const stop = () => {
-    for (const child of children) child.kill("SIGKILL");
-  };
-  signal.throwIfAborted();
-  signal.addEventListener("abort", stop);
-  try {
-    return await work(() => {
-      const child = startHelper();
-      children.push(child);
-      return child;
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-    stop();
-  }
-};
+  work: (start: () => Helper) => Promise<Outcome>,
+): Promise<Outcome> =>
+  withSubprocesses(
+    signal,
+    {
+      url: new URL("./helper-process.js", import.meta.url),
+      serialization: "advanced",
+      died: helperTexts.died,
+    },
+    work,
+  );
 
 /** `reportOn` in a helper. */
 export const reportByHelper = (
@@ -96,7 +48,7 @@ export const reportByHelper = (
 ): Promise<PolicyReport> =>
   withHelpers(signal, async (start) => {
     const order = { task: "report", source, policy: encodePolicy(file), settings } as const;
-    return (await ask(start(), order, onBatch)) as PolicyReport;
+    return (await start().run(order, onBatch)) as PolicyReport;
   });
 
 /** Runs every cell, `jobs` at a time, and gives each result as it comes. The first failure ends it all. */
@@ -109,12 +61,12 @@ export const cellsByHelpers = <Order extends CellOrder>(
   withHelpers(signal, async (start) => {
     const left = [...orders];
     const work = async (): Promise<void> => {
-      const child = start();
+      const helper = start();
       for (let order = left.shift(); order !== undefined; order = left.shift()) {
         // By hand: the order may hold more than a cell needs to be told.
         const { source, settings, evaluation, threads } = order;
         const told = { task: "cell", source, settings, evaluation, threads } as const;
-        await onResult(order, (await ask(child, told, () => {})) as CellResult);
+        await onResult(order, (await helper.run(told)) as CellResult);
       }
     };
     await Promise.all(Array.from({ length: Math.min(jobs, orders.length) }, work));

@@ -1,27 +1,32 @@
 /** `fairbed reproduce`: tables and figures of the paper, run, drawn and compared. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { InputError } from "../../../core/errors.js";
 import type { Cell } from "../../../experiments/reproduce/cell.js";
-import type { Drawing, Reproduction, Scale } from "../../../experiments/reproduce/reproduction.js";
-import type { ResultStore, StoredCell } from "../../../experiments/reproduce/store.js";
+import type { Scale } from "../../../experiments/reproduce/reproduction.js";
+import type { ResultStore } from "../../../experiments/reproduce/store.js";
 import type { Comparison } from "../../../experiments/reproduce/verdict.js";
 import { type CommandContext, defineCommand } from "../../command.js";
-import { argumentList, flag, integer, optionalInteger, text } from "../../options.js";
+import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../design/words.js";
+import { queueOption } from "./queue-option.js";
 
 export const reproduceTexts = {
   noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
+  noShipped: (option: string) =>
+    `${option} was to begin with the results that ship with fairbed, and this copy has none: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
+  drawsOnly: "--from-results runs nothing, so there is nothing to --resume: give one of the two",
+  left: (queue: string) =>
+    `what is in the queue ${queue} stays there, and its workers go on: the same command collects what they have done`,
 };
 
 /** The store, in the folder that is written to. */
 const RESULTS = "results.jsonl";
 
-interface Drawn {
-  readonly reproduction: Reproduction;
-  readonly drawing: Drawing;
-  readonly cells: readonly Cell[];
-  readonly done: number;
-}
+/** The results that ship with fairbed. */
+const SHIPPED = fileURLToPath(new URL("../../../../results", import.meta.url));
 
 export const reproduce = defineCommand({
   name: "reproduce",
@@ -33,7 +38,9 @@ export const reproduce = defineCommand({
       line: "reproduce table-ratios fig-pareto-census --jobs 2",
       says: "two of them by the paper's protocol",
     },
-    { line: "reproduce all --from-results results.jsonl", says: "draw everything again, without running" },
+    { line: "reproduce all --queue postgres://me@host/db", says: "on all machines that run fairbed worker" },
+    { line: "reproduce all --resume", says: "run what the results that ship with fairbed lack" },
+    { line: "reproduce all --from-results", says: "draw everything again from those, without running" },
   ],
   arguments: { names: argumentList("which ones, or all") },
   options: {
@@ -50,7 +57,19 @@ export const reproduce = defineCommand({
       min: 1,
       max: 256,
     }),
-    fromResults: text("--from-results <file>", "draw what is in this results.jsonl and run nothing"),
+    queue: queueOption,
+    resume: flag(
+      "--resume",
+      "begin with the results that ship with fairbed too; without it, with those in the folder of --out alone",
+    ),
+    fromResults: textOrAlone(
+      "--from-results [path]",
+      "run nothing and draw a results.jsonl or a results folder; those that ship with fairbed unless given",
+    ),
+    ledger: text(
+      "--ledger <file.md>",
+      "also write a Markdown page, with its figures in a folder of its name",
+    ),
   },
   reportsProgress: true,
   async run({ arguments: { names: words }, options, context }) {
@@ -59,9 +78,9 @@ export const reproduce = defineCommand({
       "../../../experiments/reproduce/catalogue.js"
     );
     const { drawingOf } = await import("../../../experiments/reproduce/reproduction.js");
-    const { ResultStore: Store } = await import("../../../experiments/reproduce/store.js");
     const { requireCharts } = await import("../../../report/render.js");
-    const { verdictsInWords } = await import("../../../report/reproduction-report.js");
+    const { paperComparisons, verdictsInWords } = await import("../../../report/reproduction-report.js");
+    const { storedOf, writeAll } = await import("./reproduce-files.js");
     const names = words
       .flatMap((word) => word.split(","))
       .flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
@@ -73,14 +92,15 @@ export const reproduce = defineCommand({
       quick: options.quick,
       ...(options.seeds === undefined ? {} : { seeds: options.seeds }),
     };
+    if (options.ledger !== undefined) await requireFolder(options.ledger);
     await requireCharts();
     const wanted = reproductions.flatMap((each) => each.cells(scale));
-    const drawsOnly = options.fromResults !== undefined;
-    const store = drawsOnly ? Store.read(options.fromResults ?? "") : Store.open(join(options.out, RESULTS));
-    const { ran, notes } = drawsOnly
-      ? { ran: 0, notes: [] }
-      : await runMissing(wanted, store, options.jobs, context);
-    const drawn = reproductions.map((reproduction): Drawn => {
+    const store = await storeFor(options);
+    const { ran, notes } =
+      options.fromResults === undefined
+        ? await runMissing(wanted, store, options, context)
+        : { ran: 0, notes: [] };
+    const drawn = reproductions.map((reproduction) => {
       const cells = reproduction.cells(scale);
       return {
         reproduction,
@@ -89,14 +109,17 @@ export const reproduce = defineCommand({
         done: cells.filter((cell) => store.has(cell)).length,
       };
     });
-    const comparisons = drawn.flatMap(({ drawing }) => drawing.comparisons);
-    const stored = storedOf(wanted, store);
-    const files = await writeAll({ drawn, stored, notes, quick: options.quick, out: options.out, context });
+    const { all, found } = storedOf(wanted, store);
+    const { out, ledger } = options;
+    const files = await writeAll({ drawn, found, store, scale, names, notes, out, ledger, context });
+    const comparisons = paperComparisons(
+      drawn.map(({ reproduction: { beyond = false }, drawing }) => ({ beyond, ...drawing })),
+    );
     return {
       names: reproductions.map(({ name }) => name),
       quick: options.quick,
-      out: options.out,
-      cells: { wanted: new Set(stored.keys).size, ran, stored: stored.found.length },
+      out,
+      cells: { wanted: all, ran, stored: found.length },
       reproductions: drawn.map(({ reproduction: { name, title, source }, drawing }) => ({
         name,
         title,
@@ -107,10 +130,11 @@ export const reproduce = defineCommand({
       summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
       notes,
       files,
+      ...(ledger === undefined ? {} : { ledger }),
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ quick, cells, reproductions, summary, notes, files, out, seconds }) =>
+  print: ({ quick, cells, reproductions, summary, notes, files, ledger, out, seconds }) =>
     [
       ...reproductions.flatMap(({ name, title, comparisons }) => [
         `${name}: ${title}`,
@@ -121,6 +145,7 @@ export const reproduce = defineCommand({
       ...notes.map((note) => `Note: ${note}`),
       `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them from this run, in ${seconds.toFixed(1)} s.`,
       `${files.length} files in ${out}; begin with ${join(out, "index.html")}.`,
+      ...(ledger === undefined ? [] : [`The ledger is ${ledger}.`]),
     ].join("\n"),
 });
 
@@ -139,10 +164,32 @@ const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] 
     ]),
   ]);
 
+/** Where results are read from, and written to where something is run. */
+const storeFor = async ({
+  fromResults,
+  resume,
+  out,
+}: {
+  readonly fromResults: string | true | undefined;
+  readonly resume: boolean;
+  readonly out: string;
+}): Promise<ResultStore> => {
+  const { ResultStore: Store } = await import("../../../experiments/reproduce/store.js");
+  const shipped = (option: string): ResultStore => {
+    if (!existsSync(SHIPPED)) throw new InputError("no-results", reproduceTexts.noShipped(option));
+    return Store.read(SHIPPED);
+  };
+  if (fromResults !== undefined) {
+    if (resume) throw new InputError("draws-only", reproduceTexts.drawsOnly);
+    return fromResults === true ? shipped("--from-results") : Store.read(fromResults);
+  }
+  return Store.open(join(out, RESULTS), resume ? shipped("--resume") : undefined);
+};
+
 const runMissing = async (
   wanted: readonly Cell[],
   store: ResultStore,
-  jobs: number,
+  { jobs, queue: given }: { readonly jobs: number; readonly queue: string | undefined },
   context: CommandContext,
 ): Promise<{ readonly ran: number; readonly notes: readonly string[] }> => {
   const { estimateWork, pendingCells, runCells } = await import(
@@ -151,157 +198,38 @@ const runMissing = async (
   const pending = pendingCells(wanted, store);
   if (pending.length === 0) return { ran: 0, notes: [] };
   const total = Math.max(1, Math.round(estimateWork(pending)));
-  const progress = context.progress(`${pending.length} cells, seconds of work`, total);
+  const { queueAddress } = await import("../../../experiments/work/queue-connection.js");
+  const address = queueAddress(given);
+  const queue =
+    address === undefined
+      ? undefined
+      : await (await import("../../../experiments/work/queue.js")).openQueue(address);
+  const progress = context.progress("reproduce", total);
+  const before = store.size;
+  // In seconds of work, because cells take very different times; in words, in cells.
+  const onProgress = (done: number) =>
+    progress.update(Math.round(done), `${store.size - before} of ${pending.length} cells done`);
   try {
+    if (queue !== undefined) {
+      const { runCellsOnQueue } = await import("../../../experiments/reproduce/queue-cells.js");
+      return await runCellsOnQueue(wanted, store, queue, {
+        signal: context.signal,
+        onProgress,
+        say: context.say,
+      });
+    }
     const { ran, missing } = await runCells(wanted, store, {
       jobs: Math.min(jobs, pending.length),
       signal: context.signal,
-      onProgress: (done) => progress.update(Math.round(done)),
+      onProgress,
       checkpoint: () => context.checkpoint(),
     });
     return { ran, notes: Object.values(missing) };
   } finally {
     progress.end();
-  }
-};
-
-interface StoredCells {
-  readonly keys: readonly string[];
-  readonly found: readonly StoredCell[];
-}
-
-/** What is there of the cells that were asked for, each once and in their order. */
-const storedOf = (wanted: readonly Cell[], store: ResultStore): StoredCells => {
-  const found = new Map<string, StoredCell>();
-  const keys: string[] = [];
-  for (const cell of wanted) {
-    const stored = store.find(cell);
-    keys.push(stored?.key ?? JSON.stringify(cell));
-    if (stored !== undefined) found.set(stored.key, stored);
-  }
-  return { keys, found: [...found.values()] };
-};
-
-interface WriteOptions {
-  readonly drawn: readonly Drawn[];
-  readonly stored: StoredCells;
-  readonly notes: readonly string[];
-  readonly quick: boolean;
-  readonly out: string;
-  readonly context: CommandContext;
-}
-
-const writeAll = async ({ drawn, stored, notes, quick, out, context }: WriteOptions): Promise<string[]> => {
-  const { mkdir } = await import("node:fs/promises");
-  const { seedOf } = await import("../../../experiments/reproduce/cell.js");
-  const { describeCell, numbersOf } = await import("../../../experiments/reproduce/describe-cell.js");
-  const { hasPoints, reproductionChart } = await import("../../../report/reproduction-charts.js");
-  const { reproductionReport } = await import("../../../report/reproduction-report.js");
-  const { renderSvg } = await import("../../../report/render.js");
-  const { pngOf } = await import("../../../report/reproduction-png.js");
-  await mkdir(out, { recursive: true });
-  const files: string[] = [];
-  const write = async (name: string, contents: string | Uint8Array) => {
-    await context.writeFile(join(out, name), contents);
-    files.push(name);
-  };
-  const reported = [];
-  for (const { reproduction, drawing, cells, done } of drawn) {
-    const figures = [];
-    for (const { id, caption, chart } of drawing.figures) {
-      await context.checkpoint();
-      if (!hasPoints(chart)) continue;
-      const svg = await renderSvg(reproductionChart(chart));
-      await write(`${reproduction.name}-${id}.svg`, svg);
-      const png = await pngOf(svg);
-      if (png !== undefined) await write(`${reproduction.name}-${id}.png`, png);
-      figures.push({ svg, caption });
+    if (queue !== undefined) {
+      if (context.signal.aborted) context.say(reproduceTexts.left(queue.shown));
+      await queue.close();
     }
-    const { name, title, source, protocol } = reproduction;
-    const { comparisons, measured } = drawing;
-    reported.push({
-      name,
-      title,
-      source,
-      protocol,
-      comparisons,
-      measured,
-      figures,
-      done,
-      cells: cells.length,
-    });
   }
-  await write("cells.json", `[\n${stored.found.map((each) => JSON.stringify(each)).join(",\n")}\n]\n`);
-  await write(
-    "cells.csv",
-    csv([
-      ["key", "kind", "what", "seed", "labels", "metric", "value"],
-      ...stored.found.flatMap(({ key, cell, result }) =>
-        numbersOf(result).map(({ labels, metric, value }) => [
-          key.slice(0, 12),
-          cell.kind,
-          describeCell(cell),
-          seedOf(cell),
-          labels ?? "",
-          metric,
-          value,
-        ]),
-      ),
-    ]),
-  );
-  const comparisons = drawn.flatMap(({ reproduction: { name }, drawing }) =>
-    drawing.comparisons.map((each) => ({ name, ...each })),
-  );
-  await write("comparisons.json", `${JSON.stringify(comparisons, null, 1)}\n`);
-  await write(
-    "comparisons.csv",
-    csv([
-      [
-        "name",
-        "row",
-        "column",
-        "paper",
-        "paper error",
-        "ours",
-        "standard error",
-        "seeds",
-        "apart",
-        "verdict",
-      ],
-      ...comparisons.map((each) => [
-        each.name,
-        each.row,
-        each.column,
-        each.paper,
-        each.paperError,
-        each.ours ?? "",
-        each.standardError ?? "",
-        each.seeds,
-        each.apart ?? "",
-        each.verdict,
-      ]),
-    ]),
-  );
-  const seconds = stored.found.reduce((sum, each) => sum + each.seconds, 0);
-  await write(
-    "index.html",
-    reproductionReport({
-      title: "The paper's tables and figures",
-      quick,
-      notes,
-      reproductions: reported,
-      footer: `Made by fairbed reproduce from ${stored.found.length} cells, which took ${seconds.toFixed(0)} seconds to run.`,
-    }),
-  );
-  return files;
 };
-
-const csv = (rows: readonly (readonly (string | number)[])[]): string =>
-  rows
-    .map((row) =>
-      row
-        .map((each) => (/[",\n]/.test(String(each)) ? `"${String(each).replaceAll('"', '""')}"` : each))
-        .join(","),
-    )
-    .join("\n")
-    .concat("\n");

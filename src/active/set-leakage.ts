@@ -1,0 +1,33 @@
+/**
+ * What an acquired set gives away as a whole. A label that leaks little by itself may still join others that together
+ * give the attribute away, as a score that looks at one label at a time cannot see. Within a set S of inputs, the
+ * features tell of the attribute
+ *
+ *     I_S(x; phi) = mean over i in S of KL( p(phi | x_i) || pbar_S ),      pbar_S = mean over i in S of p(phi | x_i),
+ *
+ * and a candidate adds its own divergence from pbar_S, to first order. A set that stays near one pbar_S is one in which
+ * the attribute cannot be told from the features, so a model that learns from it finds no proxies in it.
+ */
+import { log } from "../core/math.js";
+import { type Members, meanProbabilities, requireMembers } from "./members.js";
+
+/** KL( p(phi | n) || pbar_S ) in nats, [pool rows]; the mean over the set counts one made-up row of each class. */
+export const setLeakage = (pool: Members, labelled: Members): Float64Array => {
+  requireMembers("the pool", pool);
+  requireMembers("what is labelled", labelled);
+  const { classes } = pool;
+  const sums = new Float64Array(classes).fill(1);
+  meanProbabilities(labelled).forEach((p, i) => {
+    sums[i % classes] += p;
+  });
+  const logs = sums.map((sum) => log(sum / (labelled.rows + classes)));
+  const mean = meanProbabilities(pool);
+  return Float64Array.from({ length: pool.rows }, (_, n) => {
+    let divergence = 0;
+    for (let c = 0; c < classes; c++) {
+      const p = mean[n * classes + c];
+      if (p > 0) divergence += p * (log(p) - logs[c]);
+    }
+    return divergence;
+  });
+};

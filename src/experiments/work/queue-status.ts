@@ -1,0 +1,114 @@
+/** How far a queue is. Only looks: a database without a queue stays without one. */
+import { connectQueue, SCHEMA, type Sql } from "./queue-connection.js";
+import { hasTables } from "./queue-tables.js";
+
+export interface QueueCounts {
+  readonly done: number;
+  readonly running: number;
+  readonly waiting: number;
+  /** Wait for the result of another one. */
+  readonly blocked: number;
+  readonly failed: number;
+}
+
+export interface QueueStatus {
+  /** The address without the password. */
+  readonly queue: string;
+  readonly counts: QueueCounts;
+  /** By what they are; the same work with other seeds is one group. */
+  readonly groups: readonly (QueueCounts & { readonly what: string })[];
+  readonly workers: readonly {
+    readonly name: string;
+    readonly places: number;
+    /** Seconds since it was seen. */
+    readonly seen: number;
+    readonly alive: boolean;
+    readonly runs: readonly { readonly words: string; readonly share: number; readonly seconds: number }[];
+    /** What it cannot run, and why. */
+    readonly lacks: readonly string[];
+  }[];
+  readonly failures: readonly { readonly words: string; readonly message: string }[];
+  /** Waiting to be tried again. */
+  readonly retries: readonly { readonly words: string; readonly message: string }[];
+  /** With the workers that are there now; null where there are none. */
+  readonly secondsLeft: number | null;
+}
+
+const COUNTS = `
+  (count(*) FILTER (WHERE result IS NOT NULL))::int AS done,
+  (count(*) FILTER (WHERE result IS NULL AND worker IS NOT NULL))::int AS running,
+  (count(*) FILTER (WHERE result IS NULL AND worker IS NULL AND sent AND NOT failed))::int AS waiting,
+  (count(*) FILTER (WHERE result IS NULL AND NOT sent AND NOT failed))::int AS blocked,
+  (count(*) FILTER (WHERE result IS NULL AND failed))::int AS failed`;
+
+const NOTHING: QueueCounts = { done: 0, running: 0, waiting: 0, blocked: 0, failed: 0 };
+
+export const queueStatus = async (address: string): Promise<QueueStatus> => {
+  const connection = await connectQueue(address);
+  const { shown: queue, sql } = connection;
+  try {
+    if (!(await hasTables(connection))) {
+      return {
+        queue,
+        counts: NOTHING,
+        groups: [],
+        workers: [],
+        failures: [],
+        retries: [],
+        secondsLeft: null,
+      };
+    }
+    const [counts] = await sql<QueueCounts>(`SELECT ${COUNTS} FROM ${SCHEMA}.work`);
+    const groups = await sql<QueueCounts & { what: string }>(
+      `SELECT what, ${COUNTS} FROM ${SCHEMA}.work GROUP BY what ORDER BY what`,
+    );
+    const troubled = (of: string) =>
+      sql<{ words: string; message: string }>(
+        `SELECT words, trouble AS message FROM ${SCHEMA}.work
+         WHERE result IS NULL AND trouble IS NOT NULL AND ${of} ORDER BY words`,
+      );
+    return {
+      queue,
+      counts,
+      groups,
+      workers: await workersOf(sql),
+      failures: await troubled("failed"),
+      retries: await troubled("NOT failed"),
+      secondsLeft: await estimateLeft(sql),
+    };
+  } finally {
+    await connection.close();
+  }
+};
+
+const workersOf = async (sql: Sql): Promise<QueueStatus["workers"]> => {
+  const workers = await sql<{ name: string; places: number; lacks: string; seen: number; alive: boolean }>(
+    `SELECT name, places, lacks, extract(epoch FROM now() - seen)::double precision AS seen,
+       seen >= now() - lease * interval '1 second' AS alive
+     FROM ${SCHEMA}.workers ORDER BY name`,
+  );
+  const runs = await sql<{ worker: string; words: string; share: number; seconds: number }>(
+    `SELECT worker, words, share, extract(epoch FROM now() - started)::double precision AS seconds
+     FROM ${SCHEMA}.work WHERE worker IS NOT NULL AND result IS NULL ORDER BY words`,
+  );
+  return workers.map(({ lacks, ...each }) => ({
+    ...each,
+    runs: runs
+      .filter(({ worker }) => worker === each.name)
+      .map(({ words, share, seconds }) => ({ words, share, seconds })),
+    lacks: [...new Set(Object.values(JSON.parse(lacks) as Record<string, string>))],
+  }));
+};
+
+/** By the estimates of what is left, and by how they turned out so far. */
+const estimateLeft = async (sql: Sql): Promise<number | null> => {
+  const [{ left, pace, places }] = await sql<{ left: number; pace: number; places: number }>(
+    `SELECT
+       (SELECT coalesce(sum(estimate * (1 - share)), 0) FROM ${SCHEMA}.work WHERE result IS NULL AND NOT failed) AS left,
+       (SELECT coalesce(sum(seconds) / nullif(sum(estimate), 0), 1) FROM ${SCHEMA}.work WHERE result IS NOT NULL) AS pace,
+       (SELECT coalesce(sum(places), 0)::int FROM ${SCHEMA}.workers
+        WHERE seen >= now() - lease * interval '1 second') AS places`,
+  );
+  if (left === 0) return 0;
+  return places === 0 ? null : (left * pace) / places;
+};

@@ -1,0 +1,258 @@
+/** The same numbers as a page of Markdown that can be committed: what was reproduced, what was not, and how. */
+import {
+  paperComparisons,
+  pivot,
+  plusMinus,
+  type ReportedComparison,
+  type ReportedReproduction,
+  verdictsInWords,
+} from "./reproduction-report.js";
+
+export interface LedgerReproduction extends Omit<ReportedReproduction, "figures"> {
+  /** Addresses of the drawings, as seen from the page. */
+  readonly figures: readonly { readonly address: string; readonly caption: string }[];
+}
+
+export interface ReproductionLedger {
+  readonly title: string;
+  readonly quick: boolean;
+  readonly reproductions: readonly LedgerReproduction[];
+  /** How many cells of each part have a result, and how long they took. */
+  readonly parts: readonly { readonly name: string; readonly cells: number; readonly seconds: number }[];
+  /** What was typed to make it. */
+  readonly commands: readonly string[];
+}
+
+type Alignment = "left" | "right";
+
+/** An underscore inside a word is no markup. */
+const escaped = (text: string): string => text.replace(/[|\\`*<>[\]]/g, "\\$&");
+
+/** Aligned, as a formatter would have it: the first columns to the left and the others to the right. */
+const table = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  leftColumns = 1,
+): readonly string[] => {
+  const all = [head, ...rows].map((row) => row.map(escaped));
+  const widths = head.map((_, i) => Math.max(3, ...all.map((row) => [...row[i]].length)));
+  const alignment = (i: number): Alignment => (i < leftColumns ? "left" : "right");
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const padded = (row: readonly string[]): string =>
+    line(
+      row.map((cell, i) => {
+        const space = " ".repeat(widths[i] - [...cell].length);
+        return alignment(i) === "left" ? cell + space : space + cell;
+      }),
+    );
+  const rule = line(
+    widths.map((width, i) => (alignment(i) === "left" ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)),
+  );
+  return [padded(all[0]), rule, ...all.slice(1).map(padded), ""];
+};
+
+const list = (sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : [...sentences.map((sentence) => `- ${escaped(sentence)}`), ""];
+
+const code = (name: string): string => `\`${name}\``;
+
+const duration = (seconds: number): string =>
+  seconds < 60
+    ? `${seconds.toFixed(0)} s`
+    : seconds < 3600
+      ? `${(seconds / 60).toFixed(0)} min`
+      : `${(seconds / 3600).toFixed(1)} h`;
+
+const apart = ({ apart: distance }: ReportedComparison): string =>
+  distance === null ? "–" : `${distance.toFixed(1)} se`;
+const here = ({ ours, standardError }: ReportedComparison): string =>
+  ours === null ? "–" : plusMinus(ours, standardError);
+const between = ({ interval }: ReportedComparison): string =>
+  interval === null ? "–" : `${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}`;
+
+const made = ({ parts, commands }: ReproductionLedger): readonly string[] => {
+  const total = {
+    name: "in all",
+    cells: parts.reduce((sum, { cells }) => sum + cells, 0),
+    seconds: parts.reduce((sum, { seconds }) => sum + seconds, 0),
+  };
+  return [
+    "## How it was made",
+    "",
+    "```sh",
+    ...commands,
+    "```",
+    "",
+    "A cell is one acquisition, one policy or one model with one seed. What the cells took, each by itself:",
+    "",
+    ...table(
+      ["part", "cells", "time"],
+      [...parts, total].map(({ name, cells, seconds }) => [name, String(cells), duration(seconds)]),
+    ),
+  ];
+};
+
+const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
+  const compared = reproductions.filter(({ beyond, comparisons }) => !beyond && comparisons.length > 0);
+  const differing = compared
+    .flatMap(({ name, comparisons }) =>
+      comparisons.filter(({ verdict }) => verdict === "differs").map((each) => ({ name, ...each })),
+    )
+    .sort((a, b) => (b.apart ?? Number.POSITIVE_INFINITY) - (a.apart ?? Number.POSITIVE_INFINITY));
+  const partly = reproductions.filter(({ done, cells }) => done < cells);
+  const count = (comparisons: readonly ReportedComparison[], verdict: string) =>
+    String(comparisons.filter((each) => each.verdict === verdict).length);
+  return [
+    "## What was reproduced",
+    "",
+    ...table(
+      ["table", "reproduced", "differ", "not run"],
+      compared.map(({ name, comparisons }) => [
+        name,
+        count(comparisons, "reproduced"),
+        count(comparisons, "differs"),
+        count(comparisons, "not run"),
+      ]),
+    ),
+    "## What differs",
+    "",
+    ...(differing.length === 0
+      ? ["Nothing.", ""]
+      : table(
+          ["table", "row", "column", "paper", "here", "apart"],
+          differing.map((each) => [
+            each.name,
+            each.row,
+            each.column,
+            plusMinus(each.paper, each.paperError),
+            here(each),
+            apart(each),
+          ]),
+          3,
+        )),
+    "## What was not run in full",
+    "",
+    ...(partly.length === 0
+      ? ["Nothing: every table and figure has all its cells.", ""]
+      : list(partly.map(({ name, done, cells }) => `${name}: ${done} of ${cells} cells have a result`))),
+  ];
+};
+
+/** Sentences that several share are said once, under the names of all that share them. */
+const settings = ({ reproductions }: ReproductionLedger): readonly string[] => {
+  const grouped = (which: "stated" | "chosen"): readonly string[] => {
+    const namesOf = new Map<string, string[]>();
+    for (const { name, protocol } of reproductions) {
+      for (const sentence of protocol[which]) {
+        namesOf.set(sentence, [...(namesOf.get(sentence) ?? []), name]);
+      }
+    }
+    const sentencesOf = new Map<string, string[]>();
+    for (const [sentence, names] of namesOf) {
+      const key = names.map(code).join(", ");
+      sentencesOf.set(key, [...(sentencesOf.get(key) ?? []), sentence]);
+    }
+    return [...sentencesOf].flatMap(([names, sentences]) => [`${names}:`, "", ...list(sentences)]);
+  };
+  return [
+    "## Settings that the paper states",
+    "",
+    ...grouped("stated"),
+    "## Settings that were chosen here",
+    "",
+    "The paper does not say, or it is done differently here.",
+    "",
+    ...grouped("chosen"),
+  ];
+};
+
+const comparisonTable = (comparisons: readonly ReportedComparison[]): readonly string[] =>
+  table(
+    ["row", "column", "paper", "here", "95 % interval", "seeds", "apart", "verdict"],
+    comparisons.map((each) => [
+      each.row,
+      each.column,
+      plusMinus(each.paper, each.paperError),
+      here(each),
+      between(each),
+      String(each.seeds),
+      apart(each),
+      each.verdict,
+    ]),
+    2,
+  );
+
+/** Of many settings compared with one row of the paper: how many come near it, and how far they reach. */
+const reach = (comparisons: readonly ReportedComparison[]): readonly string[] =>
+  [...new Set(comparisons.map(({ column }) => column))].flatMap((column) => {
+    const own = comparisons.filter((each) => each.column === column);
+    const run = own.flatMap((each) => (each.ours === null ? [] : [{ ...each, ours: each.ours }]));
+    if (run.length === 0) return [`${column}: none was run`];
+    const [least] = [...run].sort((a, b) => a.ours - b.ours);
+    const [most] = [...run].sort((a, b) => b.ours - a.ours);
+    return [
+      `${column}, ${plusMinus(own[0].paper, own[0].paperError)} in the paper: ${verdictsInWords(own)}; from ${least.ours.toFixed(3)} (${least.row}) to ${most.ours.toFixed(3)} (${most.row})`,
+    ];
+  });
+
+/** Settings in rows: what is compared, with verdicts, and what was measured besides. */
+const settingsTable = ({ comparisons, measured }: LedgerReproduction): readonly string[] => {
+  const compared = new Set(comparisons.map(({ column }) => column));
+  const cells = [
+    ...comparisons.map((each) => ({ ...each, text: `${here(each)} ${each.verdict}` })),
+    ...measured
+      .filter(({ column }) => !compared.has(column))
+      .map(({ row, column, ours }) => ({ row, column, text: plusMinus(ours.mean, ours.standardError) })),
+  ];
+  const { head, rows } = pivot(cells, ({ text }) => text);
+  return table(["setting", ...head.slice(1)], rows);
+};
+
+const section = (each: LedgerReproduction): readonly string[] => {
+  const { name, title, source, beyond, comparisons, measured, figures, done, cells } = each;
+  const swept = beyond && comparisons.length > 0;
+  const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
+  return [
+    `## ${escaped(title)}`,
+    "",
+    `${code(name)}: ${escaped(source)}. ${done} of ${cells} cells have a result.`,
+    "",
+    ...figures.flatMap(({ address, caption }) => [`![${escaped(caption)}](${address})`, ""]),
+    ...(swept ? [...list(reach(comparisons)), ...settingsTable(each)] : []),
+    ...(!swept && comparisons.length > 0
+      ? [`${verdictsInWords(comparisons)}.`, "", ...comparisonTable(comparisons)]
+      : []),
+    ...(!swept && measured.length > 0
+      ? ["Measured after the last label or step:", "", ...table(head, rows)]
+      : []),
+  ];
+};
+
+export const reproductionLedger = (ledger: ReproductionLedger): string => {
+  const comparisons = paperComparisons(ledger.reproductions);
+  const lines = [
+    `# ${ledger.title}`,
+    "",
+    "<!-- Written by fairbed reproduce --ledger from stored results: change those, not this. -->",
+    "",
+    comparisons.length === 0
+      ? "No numbers of the paper to compare with."
+      : `Of the numbers that the paper prints: ${verdictsInWords(comparisons)}.`,
+    "",
+    ...(ledger.quick
+      ? [
+          "This is the quick protocol, far smaller than the paper's: there are no verdicts on its numbers.",
+          "",
+        ]
+      : []),
+    "Means over seeds with their standard errors. A number is _reproduced_ when it is within three combined standard errors,",
+    "sqrt(ours² + paper's²), of the paper's; it _differs_ when it is farther away; it is _not run_ when fewer than two seeds",
+    "of the paper's protocol have a value. Everything here is computed from the stored results.",
+    "",
+    ...made(ledger),
+    ...overview(ledger),
+    ...ledger.reproductions.flatMap(section),
+    ...settings(ledger),
+  ];
+  return `${lines.join("\n").trimEnd()}\n`;
+};

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, describe, expect, test } from "vitest";
+import { reproduceTexts } from "../../src/cli/commands/experiments/reproduce.js";
+import { failureText } from "../../src/cli/failure.js";
+import { queueConnectionTexts } from "../../src/experiments/work/queue-connection.js";
+import { needsDist } from "../setup/dist.js";
+import { describeWithPostgres } from "../setup/postgres.js";
+import { FAIRBED, invoke } from "./invoke.js";
+
+needsDist();
+const folder = mkdtempSync(join(tmpdir(), "fairbed-queue-cli-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Key and result of every stored cell. */
+const results = (out: string): readonly string[] =>
+  JSON.parse(readFileSync(join(out, "cells.json"), "utf8"))
+    .map(({ key, result }: { key: string; result: unknown }) => JSON.stringify({ key, result }))
+    .sort();
+
+describe("the address of a queue", () => {
+  test("is asked for, and must be a database's; no password is shown", async () => {
+    const env = { FAIRBED_QUEUE: "" };
+    const none = { code: 2, stdout: "", stderr: `fairbed: ${queueConnectionTexts.none}\n` };
+    expect(await invoke(["worker"], { env })).toEqual(none);
+    expect(await invoke(["queue", "status"], { env })).toEqual(none);
+    const wrong = "mysql://me:s3cret-pass@host/db";
+    expect(await invoke(["queue", "status", "--queue", wrong], { env })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `fairbed: ${queueConnectionTexts.address("mysql://me:…@host/db")}\n`,
+    });
+  });
+});
+
+describeWithPostgres("reproduce on a queue", (server) => {
+  const words = ["reproduce", "table-location", "--quick", "--seeds", "1", "--json"];
+  const env = () => ({ FAIRBED_QUEUE: server().address });
+  const status = async () => JSON.parse((await invoke(["queue", "status", "--json"], { env: env() })).stdout);
+  const withClient = async <Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> => {
+    const client = new pg.Client(server().address);
+    await client.connect();
+    return use(client).finally(() => client.end());
+  };
+  /** The worker that has something, once there is one. */
+  const busyWorker = (): Promise<void> =>
+    withClient(async (client) => {
+      for (;;) {
+        const asked = client.query("SELECT 1 FROM fairbed_queue.work WHERE worker IS NOT NULL");
+        if ((await asked.catch(() => ({ rows: [] }))).rows.length > 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    });
+
+  test("stopped, joined, handed over by a worker that is told to end: the same as on one machine", async () => {
+    const empty = await invoke(["queue", "status"], { env: env() });
+    expect(empty).toMatchObject({ code: 0, stderr: "" });
+    expect(empty.stdout).toContain("nothing was asked for yet");
+
+    // Ctrl-C: the cells stay.
+    const stopped = await invoke([...words.slice(0, -1), "--out", join(folder, "queue")], {
+      env: env(),
+      during: (child) => whenAsked(child, withClient),
+    });
+    const shown = server().address.replace(server().password, "…");
+    expect(stopped).toEqual({
+      code: 130,
+      stdout: "",
+      stderr: `${reproduceTexts.left(shown)}\nfairbed: ${failureText.interrupted}\n`,
+    });
+    expect((await status()).counts).toEqual({ done: 0, running: 0, waiting: 5, blocked: 0, failed: 0 });
+
+    // A worker with a long lease that is told to end gives back what it has at once.
+    const ended = await invoke(["worker", "--lease", "600"], {
+      env: env(),
+      during: (child) => void busyWorker().then(() => child.kill("SIGTERM")),
+    });
+    expect(ended.code).toBe(143);
+    const between = await status();
+    expect(between.counts).toMatchObject({ running: 0, failed: 0 });
+    expect(between.counts.waiting).toBeGreaterThan(0);
+    expect(between.workers).toEqual([]);
+
+    const worker: ChildProcess = spawn(process.execPath, [FAIRBED, "worker", "--concurrency", "2"], {
+      env: { ...process.env, ...env() },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    worker.stderr?.on("data", (text) => {
+      said += text;
+    });
+    const joined = await invoke([...words, "--out", join(folder, "queue")], { env: env() });
+    expect(joined).toMatchObject({ code: 0, stderr: "" });
+    const seen = await status();
+    const exit = new Promise((resolve) => worker.on("exit", resolve));
+    worker.kill("SIGINT");
+    expect(await exit).toBe(130);
+    expect(said.split("\n").filter((line) => line.startsWith("done in "))).toHaveLength(
+      between.counts.waiting,
+    );
+
+    const here = await invoke([...words, "--out", join(folder, "here")], { env: { FAIRBED_QUEUE: "" } });
+    expect(JSON.parse(joined.stdout).cells).toEqual({ wanted: 5, ran: 5, stored: 5 });
+    expect(JSON.parse(joined.stdout).reproductions).toEqual(JSON.parse(here.stdout).reproductions);
+    expect(results(join(folder, "queue"))).toEqual(results(join(folder, "here")));
+
+    expect(seen).toMatchObject({ queue: shown, secondsLeft: 0, failures: [] });
+    expect(seen.counts).toEqual({ done: 5, running: 0, waiting: 0, blocked: 0, failed: 0 });
+    expect(seen.workers).toHaveLength(1);
+    expect(seen.workers[0]).toMatchObject({ alive: true, places: 2, runs: [] });
+    const told = await invoke(["queue", "status"], { env: env() });
+    expect(told.stdout).toMatch(/^location dad conditional beta 0.8 T 10 +1 +0 +0 +0 +0$/m);
+    const everything = [stopped, ended, joined, told].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect([...everything, said].join("")).not.toContain(server().password);
+  });
+});
+
+/** Ctrl-C once the cells are in the queue. */
+const whenAsked = async (
+  child: ChildProcess,
+  withClient: <Result>(use: (client: pg.Client) => Promise<Result>) => Promise<Result>,
+): Promise<void> => {
+  await withClient(async (client) => {
+    for (;;) {
+      const asked = client.query("SELECT 1 FROM fairbed_queue.work WHERE sent");
+      if ((await asked.catch(() => ({ rows: [] }))).rows.length > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+  child.kill("SIGINT");
+};
