@@ -240,7 +240,7 @@ describe.each(strategyNames)("%s", (name) => {
 
   onlyIf(uses.labelled, "depends on what is labelled, and refuses to do without", () => {
     const given = medium();
-    const labelled = soft("other").labelled;
+    const labelled = soft("other").targets;
     const other = { ...given, sensitive: given.sensitive?.map((each) => ({ ...each, labelled })) ?? [] };
     expect(strategy.score(other).score).not.toEqual(strategy.score(given).score);
     const { labelled: _, ...alone } = soft("first");

@@ -23,6 +23,8 @@ export interface Drawing {
   /** What was measured, where the paper has no numbers to compare with. */
   readonly measured: readonly { readonly row: string; readonly column: string; readonly ours: SeedMean }[];
   readonly figures: readonly FigureDescription[];
+  /** What follows from the numbers, computed, one sentence each. */
+  readonly findings?: readonly string[];
 }
 
 /** What is done, one sentence each. */
