@@ -10,7 +10,7 @@ import { type BetaGoal, betaControl } from "./beta-control.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, Prediction } from "./fairbed.js";
 import { selectJointBatch } from "./joint-batch.js";
-import { takeRows } from "./members.js";
+import { type Members, takeRows } from "./members.js";
 import type { Quota } from "./quotas.js";
 import type { Split } from "./split.js";
 import { type StrategyName, strategies } from "./strategies.js";
@@ -137,10 +137,7 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
     const fitted = needsClassifier
       ? fit(learner, { features, ...target, weights, rows }, own.split(CHECK.target))
       : undefined;
-    const predict = (
-      members: (rows: Int32Array) => MemberProbabilities,
-      correction?: Correction,
-    ): Prediction => ({
+    const predict = (members: (rows: Int32Array) => Members, correction?: Correction): Prediction => ({
       pool: members(pool),
       targets: members(targets),
       ...(correction === undefined ? {} : { correction, stream: own.split("correction") }),
@@ -153,13 +150,12 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
           : predict((of) => fitted.predictMembers(features, of), options.correction),
       sensitive: uses.sensitive
         ? sensitiveModels.map((model, i) => {
-            const members = membersBy(
-              model,
-              { features, ...sensitive[i], weights, rows },
-              own.split(CHECK.sensitive).split(i),
-            );
-            const predicted = predict(members, options.sensitiveCorrection);
-            return uses.labelled ? { ...predicted, labelled: members(rows) } : predicted;
+            const label = { features, ...sensitive[i], weights, rows };
+            const drawn = own.split(CHECK.sensitive).split(i);
+            if (!uses.labelled) return predict(membersBy(model, label, drawn), options.sensitiveCorrection);
+            // The set as a whole is judged by mean predictions: members would be a hundred times as many numbers.
+            const means = meansBy(model, label, drawn);
+            return { ...predict(means), labelled: means(rows) };
           })
         : [],
       beta,
@@ -260,23 +256,50 @@ export const fit = (
   return learner.fit({ ...training, weights: Float64Array.from(known, (row) => weights[row]) }, stream);
 };
 
+/** The classifier of a sensitive label, or the one class that is among the labels. */
+const fittedBy = (
+  model: Exclude<SensitiveModel, { kind: "supplied" }>,
+  labelled: LabelledRows,
+  stream: RandomStream,
+): Classifier | number => {
+  if (model.kind === "fixed") return model.classifier;
+  const { rows, labels } = labelled;
+  const known = rows.filter((row) => labels[row] >= 0);
+  const first = labels[known[0]] ?? 0;
+  return known.every((row) => labels[row] === first) ? first : fit(model.learner, labelled, stream);
+};
+
 /** The members of a sensitive model for any rows; with one class among the labels, all say that class. */
 export const membersBy = (
   model: SensitiveModel,
   labelled: LabelledRows,
   stream: RandomStream,
 ): ((rows: Int32Array) => MemberProbabilities) => {
-  const { features, labels, classes } = labelled;
+  const { features, classes } = labelled;
   if (model.kind === "supplied") return (rows) => takeRows(model.members, rows) as MemberProbabilities;
-  if (model.kind === "fixed") return (rows) => model.classifier.predictMembers(features, rows);
-  const known = labelled.rows.filter((row) => labels[row] >= 0);
-  const first = labels[known[0]] ?? 0;
-  if (known.every((row) => labels[row] === first)) {
-    // Nothing to tell apart yet: unanimous members, which leak nothing.
-    return (rows) => unanimous(rows.length, classes, first);
-  }
-  const classifier = fit(model.learner, labelled, stream);
-  return (rows) => classifier.predictMembers(features, rows);
+  const fitted = fittedBy(model, labelled, stream);
+  // Nothing to tell apart yet: unanimous members, which leak nothing.
+  if (typeof fitted === "number") return (rows) => unanimous(rows.length, classes, fitted);
+  return (rows) => fitted.predictMembers(features, rows);
+};
+
+/** The same with the mean of all members as the only one. */
+const meansBy = (
+  model: SensitiveModel,
+  labelled: LabelledRows,
+  stream: RandomStream,
+): ((rows: Int32Array) => Members) => {
+  const { features, classes } = labelled;
+  if (model.kind === "supplied") return (rows) => takeRows(model.members, rows);
+  const fitted = fittedBy(model, labelled, stream);
+  if (typeof fitted === "number") return (rows) => unanimous(rows.length, classes, fitted);
+  return (rows) => ({
+    kind: "dense",
+    rows: rows.length,
+    members: 1,
+    classes,
+    values: fitted.predict(features, rows),
+  });
 };
 
 const unanimous = (rows: number, classes: number, which: number): MemberProbabilities => {

@@ -2,54 +2,34 @@
  * Which rows of an unlabelled table to label next, and why. The pool is read in parts and never held as a whole; the
  * scores are the same as of all at once.
  */
-import { type Selected, selectBatch } from "../active/batch.js";
-import type { Correction } from "../active/correction.js";
-import { fit } from "../active/loop.js";
-import type { Quota } from "../active/quotas.js";
-import { createBest, createRanker } from "../active/ranker.js";
-import { type StrategyName, strategies } from "../active/strategies.js";
+import { selectBatch } from "../active/batch.js";
 import { InputError } from "../core/errors.js";
-import { type RandomStream, randomStream } from "../core/random.js";
-import { type CategoryEncoding, fitEncoder } from "../data/encoder.js";
+import type { RandomStream } from "../core/random.js";
 import { applyRule, type Label } from "../data/label.js";
-import {
-  appendRows,
-  asCategorical,
-  type Column,
-  columnNamed,
-  columnNames,
-  selectRows,
-  type Table,
-} from "../data/table.js";
+import { appendRows, columnNames, selectRows, type Table } from "../data/table.js";
 import type { Task } from "../data/task.js";
-import type { Classifier, Learner } from "../learners/classifier.js";
-import { type ForestOptions, forest } from "../learners/forest.js";
+import {
+  type BestOfParts,
+  type Candidate,
+  columnsOf,
+  costWeightOf,
+  createPartRanker,
+  type LabelPlan,
+  labelColumns,
+  type RankPlan,
+  type RankSettings,
+  rankStream,
+  rankTexts,
+} from "./rank-plan.js";
 
-export interface RankSettings {
-  readonly method: StrategyName;
-  readonly beta: number;
-  readonly combine: "sum" | "worst";
-  readonly top: number;
-  /** How many rows of the pool stand for what predictions are wanted for, where no others are given. */
-  readonly targets: number;
-  readonly categories: CategoryEncoding;
-  readonly forest: ForestOptions;
-  readonly sensitiveForest: ForestOptions;
-  /** Of the sensitive models. */
-  readonly correction: Correction;
-  readonly costs?: string;
-  readonly costWeight?: number;
-  readonly id?: string;
-  readonly quotas?: readonly Quota[];
-  readonly seed: number;
-}
+export { type RankSettings, rankTexts } from "./rank-plan.js";
 
 export interface RankInput {
   /** Labelled rows: the target, and the sensitive attribute unless `sensitive` has it. */
   readonly labelled: Task;
-  /** The pool in parts, from its first row; called once, or twice where targets are drawn from it. */
+  /** The pool in parts, from its first row; called twice. */
   readonly pool: () => AsyncIterable<Table>;
-  /** Rows that predictions are wanted for. */
+  /** Rows that predictions are wanted for; drawn from the pool unless given. */
   readonly targets?: Table;
   /** Other rows whose sensitive attributes are known: the sensitive models are fitted on them instead. */
   readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] };
@@ -58,8 +38,9 @@ export interface RankInput {
   readonly onPart?: (rows: number) => void | Promise<void>;
 }
 
-export interface RankedCandidate extends Selected {
-  readonly id?: string | number;
+export interface RankedCandidate extends Candidate {
+  /** 1 for the first that was chosen. */
+  readonly rank: number;
 }
 
 export interface Ranking {
@@ -72,153 +53,77 @@ export interface Ranking {
   readonly notes: readonly string[];
 }
 
-export const rankTexts = {
-  twice: (column: string, first: number, second: number) =>
-    `rows ${first} and ${second} of the pool (counted from 0) have the same id in the column "${column}": make the ids different, or name another column.`,
-  done: (rows: number) =>
-    `${rows} row${rows === 1 ? "" : "s"} of the pool ${rows === 1 ? "is" : "are"} labelled already and left out`,
-  noCommon: "the labelled table and the pool have no feature in common: give tables with the same columns.",
-  onlyLabelled: (columns: readonly string[]) =>
-    `left out because the pool does not have ${columns.length === 1 ? "it" : "them"}: ${columns.join(", ")}`,
-  other: (table: string, column: string) =>
-    `the column "${column}" of ${table} has another type than in the labelled table: read both in the same way.`,
-};
-
 export const rankPool = async (input: RankInput, settings: RankSettings): Promise<Ranking> => {
-  const { labelled } = input;
-  const stream = randomStream(settings.seed).split("rank");
-  const { sample, rows } = await lookThrough(input.pool(), settings.targets, stream.split("targets"));
-  const targets = input.targets ?? sample;
-  const { features, notes } = commonFeatures(labelled, [
-    sample,
-    ...given(input.targets),
-    ...given(input.sensitive?.table),
-  ]);
-  const only = (table: Table): Table => ({
-    ...table,
-    columns: features.map((name) => columnNamed(table, name)),
-  });
-  // Levels and medians are those of everything that may be looked at.
-  const known = [labelled.table, ...given(input.sensitive?.table), targets].map(only);
-  const reference = known.reduce(join);
-  const encoder = fitEncoder({ table: reference, features }, undefined, { categories: settings.categories });
-  const encode = (table: Table) => encoder.encode(only(table));
-  const learn = (learner: Learner, { rule, classes }: Label, table: Table, name: string): Classifier => {
-    const labels = applyRule(rule, table);
-    const encoded = encode(table);
-    const all = Int32Array.from(labels.keys());
-    return fit(
-      learner,
-      { features: encoded, labels, classes: classes.length, rows: all },
-      stream.split(name),
-    );
-  };
-  const usesSensitive = strategies[settings.method].uses.sensitive;
-  const ranker = createRanker({
-    method: settings.method,
-    beta: settings.beta,
-    combine: settings.combine,
-    target: learn(forest(settings.forest), labelled.target, labelled.table, "target"),
-    sensitive: usesSensitive
-      ? (input.sensitive?.labels ?? labelled.sensitive).map((label, i) =>
-          learn(
-            forest(settings.sensitiveForest),
-            label,
-            input.sensitive?.table ?? labelled.table,
-            `sensitive ${i}`,
-          ),
-        )
-      : [],
-    targets: encode(targets),
-    labelled: encode(labelled.table),
-    sensitiveCorrection: settings.correction,
-    stream: stream.split("parts"),
-  });
-  const size = Math.min(settings.top, rows);
-  const costWeight = settings.costWeight ?? (settings.costs === undefined ? 0 : 1);
-  // Whatever the quotas, what is chosen of a group is among the best of the group.
-  const bestOf = new Map<number, ReturnType<typeof createBest>>();
-  const bestIn = (group: number) => {
-    const known = bestOf.get(group) ?? createBest(size, costWeight);
-    bestOf.set(group, known);
-    return known;
-  };
-  const names = new Map<number, string | number>();
-  const done = idsOf(labelled.table, settings.id);
-  const seen = new Map<string | number, number>();
-  let skipped = 0;
-  let first = 0;
-  let part = 0;
+  const looked = await lookThrough(input.pool(), settings.targets, targetStream(settings));
+  const { plan, notes } = planRanking(input, settings, looked);
+  const parts = createPartRanker(plan)(0);
+  let rows = 0;
   for await (const table of input.pool()) {
-    const { score, target, leakage } = ranker.score(encode(table), part++);
-    const costs = settings.costs === undefined ? undefined : numbersIn(table, settings.costs);
-    const groups = input.groupsOf?.(table);
-    const ids = settings.id === undefined ? undefined : idReader(columnNamed(table, settings.id));
-    for (let at = 0; at < table.rows; at++) {
-      const id = ids?.(at);
-      if (id !== undefined) {
-        const before = seen.get(id);
-        if (before !== undefined) {
-          throw new InputError("id-twice", rankTexts.twice(settings.id ?? "", before, first + at));
-        }
-        seen.set(id, first + at);
-        if (done.has(id)) {
-          skipped++;
-          continue;
-        }
-      }
-      bestIn(groups?.[at] ?? -1).offer({
-        row: first + at,
-        score: score[at],
-        target: target[at],
-        leakage: leakage[at],
-        cost: costs?.[at] ?? 0,
-      });
-    }
-    if (ids !== undefined) {
-      for (const { row } of [...bestOf.values()].flatMap((best) => best.ranked())) {
-        if (row < first) continue;
-        names.set(row, ids(row - first));
-      }
-    }
-    first += table.rows;
-    await input.onPart?.(first);
+    parts.add(table, input.groupsOf?.(table));
+    rows += table.rows;
+    await input.onPart?.(rows);
   }
-  const candidates = withinQuotas(bestOf, size, costWeight, settings.quotas).map((each) => {
-    const id = names.get(each.row);
-    return id === undefined ? each : { ...each, id };
-  });
+  return rankingOf(plan, parts.best(), notes);
+};
+
+export const targetStream = (settings: RankSettings): RandomStream => rankStream(settings).split("targets");
+
+/** A pool that was looked through once. */
+export interface LookedThrough {
+  /** Some of its rows. */
+  readonly sample: Table;
+  readonly rows: number;
+}
+
+/** What all parts of the pool are scored by, and what a reader should know. */
+export const planRanking = (
+  input: Pick<RankInput, "labelled" | "targets" | "sensitive">,
+  settings: RankSettings,
+  { sample, rows }: LookedThrough,
+): { readonly plan: RankPlan; readonly notes: readonly string[] } => {
+  const { labelled, sensitive } = input;
+  const others = [sample, input.targets, sensitive?.table].filter((table) => table !== undefined);
+  const { features, notes } = commonFeatures(labelled, others);
+  const bare = ({ name, rule, classes }: Label): LabelPlan => ({ name, rule, classes });
+  const labels = (sensitive?.labels ?? labelled.sensitive).map(bare);
+  const target = bare(labelled.target);
+  const own = sensitive === undefined ? [target, ...labels] : [target];
+  const ids = settings.id === undefined ? [] : [settings.id];
   return {
-    candidates,
-    rows,
-    labelled: labelled.target.labels.reduce((count, label) => count + (label < 0 ? 0 : 1), 0),
-    targets: targets.rows,
-    features,
-    notes: skipped === 0 ? notes : [...notes, rankTexts.done(skipped)],
+    plan: {
+      settings,
+      features,
+      labelled: columnsOf(labelled.table, [...features, ...labelColumns(own), ...ids]),
+      target,
+      sensitive: {
+        labels,
+        ...(sensitive === undefined
+          ? {}
+          : { table: columnsOf(sensitive.table, [...features, ...labelColumns(labels)]) }),
+      },
+      targets: columnsOf(input.targets ?? sample, features),
+      rows,
+    },
+    notes,
   };
 };
 
-const idReader =
-  (column: Column) =>
-  (row: number): string | number =>
-    column.kind === "numeric" ? column.values[row] : column.levels[column.codes[row]];
+export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => ({
+  candidates: withinQuotas(best, plan),
+  rows: plan.rows,
+  labelled: labelledRows(plan),
+  targets: plan.targets.rows,
+  features: plan.features,
+  notes: best.skipped === 0 ? notes : [...notes, rankTexts.done(best.skipped)],
+});
 
-/** The ids of a table that has them; none where it does not. */
-const idsOf = (table: Table, id: string | undefined): ReadonlySet<string | number> => {
-  const column = table.columns.find(({ name }) => name === id);
-  if (column === undefined) return new Set();
-  return new Set(Array.from({ length: table.rows }, (_, row) => idReader(column)(row)));
-};
+const labelledRows = ({ labelled, target }: RankPlan): number =>
+  applyRule(target.rule, labelled).reduce((count, label) => count + (label < 0 ? 0 : 1), 0);
 
 /** The best of all groups together, as far as the quotas allow. */
-const withinQuotas = (
-  bestOf: ReadonlyMap<number, ReturnType<typeof createBest>>,
-  size: number,
-  costWeight: number,
-  quotas: readonly Quota[] = [],
-): Selected[] => {
-  const all = [...bestOf]
-    .flatMap(([group, best]) => best.ranked().map((each) => ({ ...each, group })))
+const withinQuotas = ({ groups }: BestOfParts, { settings, rows }: RankPlan): RankedCandidate[] => {
+  const all = groups
+    .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
     .sort((a, b) => a.row - b.row);
   const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
   const parts = {
@@ -226,29 +131,16 @@ const withinQuotas = (
     target: numbers(({ target }) => target),
     leakage: numbers(({ leakage }) => leakage),
   };
-  const constraints = { groups: numbers(({ group }) => group), quotas };
-  return selectBatch(parts, { size, costs: numbers(({ cost }) => cost), costWeight, ...constraints }).map(
-    (each) => ({ ...each, row: all[each.row].row }),
-  );
-};
-
-const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
-
-const numbersIn = (table: Table, name: string): Float64Array => {
-  const column = columnNamed(table, name);
-  if (column.kind !== "numeric") throw new InputError("costs", rankTexts.other(table.name, name));
-  return column.values;
-};
-
-/** Rows below each other, a column as text where it is text in either. */
-const join = (above: Table, below: Table): Table => {
-  const same = (table: Table, other: Table): Table => ({
-    ...table,
-    columns: table.columns.map((column, i) =>
-      column.kind === other.columns[i].kind ? column : asCategorical(column),
-    ),
+  return selectBatch(parts, {
+    size: Math.min(settings.top, rows),
+    costs: numbers(({ cost }) => cost),
+    costWeight: costWeightOf(settings),
+    groups: numbers(({ group }) => group),
+    quotas: settings.quotas ?? [],
+  }).map(({ row: at, ...each }) => {
+    const { row, id } = all[at];
+    return { ...each, row, ...(id === undefined ? {} : { id }) };
   });
-  return appendRows(same(above, below), same(below, above));
 };
 
 const commonFeatures = (labelled: Task, others: readonly Table[]) => {
@@ -259,18 +151,22 @@ const commonFeatures = (labelled: Task, others: readonly Table[]) => {
   return { features, notes: missing.length === 0 ? [] : [rankTexts.onlyLabelled(missing)] };
 };
 
-/** Counts the rows and draws some of them, each equally likely (reservoir sampling). */
+/** The place of a row in a sample of `wanted` rows, each equally likely; none where it is not below that. */
+export const samplePlace = (row: number, wanted: number, stream: RandomStream): number =>
+  row < wanted ? row : stream.integer(row + 1);
+
+/** Counts the rows and draws some of them (reservoir sampling). */
 const lookThrough = async (
   parts: AsyncIterable<Table>,
   wanted: number,
   stream: RandomStream,
-): Promise<{ readonly sample: Table; readonly rows: number }> => {
+): Promise<LookedThrough> => {
   let rows = 0;
   let sample: Table | undefined;
   for await (const table of parts) {
     const places = new Map<number, number>();
     for (let at = 0; at < table.rows; at++, rows++) {
-      const place = rows < wanted ? rows : stream.integer(rows + 1);
+      const place = samplePlace(rows, wanted, stream);
       if (place < wanted) places.set(place, at);
     }
     const kept = Math.min(rows, wanted);

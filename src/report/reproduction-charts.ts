@@ -36,6 +36,11 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
   const color = colourOf(points);
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
   const shape = { field: "labels", type: "nominal" as const, title: "labels" };
+  // Where several numbers of labels are shown, the earlier ones stand back.
+  const opacity = (value: number, earlier: number) => ({
+    condition: { test: `datum.labels === ${last}`, value },
+    value: earlier,
+  });
   return {
     $schema: SCHEMA,
     title: { text: title, subtitle: [`${better} is better; bars ${ERRORS}`] },
@@ -43,22 +48,36 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
     layer: [
       {
         transform: [{ filter: "isValid(datum.beta)" }],
-        mark: { type: "line", opacity: 0.45, strokeWidth: 1.5 },
+        mark: { type: "line", strokeWidth: 1.5 },
         encoding: {
           ...at,
+          opacity: opacity(0.45, 0.2),
           detail: { field: "labels", type: "nominal" },
           order: { field: "beta", type: "quantitative" },
         },
       },
       {
-        mark: { type: "rule", opacity: 0.35 },
-        encoding: { ...at, x: { ...x, field: "x.low" }, x2: { field: "x.high" } },
+        mark: "rule",
+        encoding: {
+          ...at,
+          opacity: opacity(0.35, 0.15),
+          x: { ...x, field: "x.low" },
+          x2: { field: "x.high" },
+        },
       },
       {
-        mark: { type: "rule", opacity: 0.35 },
-        encoding: { ...at, y: { ...y, field: "y.low" }, y2: { field: "y.high" } },
+        mark: "rule",
+        encoding: {
+          ...at,
+          opacity: opacity(0.35, 0.15),
+          y: { ...y, field: "y.low" },
+          y2: { field: "y.high" },
+        },
       },
-      { mark: "point", encoding: { ...at, ...(sizes.length > 1 ? { shape } : {}) } },
+      {
+        mark: "point",
+        encoding: { ...at, opacity: opacity(1, 0.4), ...(sizes.length > 1 ? { shape } : {}) },
+      },
       {
         mark: { type: "text", align: "left", dx: 6, dy: -7, fontSize: 10 },
         encoding: { ...at, text: { field: "says" } },

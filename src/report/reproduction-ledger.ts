@@ -182,19 +182,6 @@ const comparisonTable = (comparisons: readonly ReportedComparison[]): readonly s
     2,
   );
 
-/** Of many settings compared with one row of the paper: how many come near it, and how far they reach. */
-const reach = (comparisons: readonly ReportedComparison[]): readonly string[] =>
-  [...new Set(comparisons.map(({ column }) => column))].flatMap((column) => {
-    const own = comparisons.filter((each) => each.column === column);
-    const run = own.flatMap((each) => (each.ours === null ? [] : [{ ...each, ours: each.ours }]));
-    if (run.length === 0) return [`${column}: none was run`];
-    const [least] = [...run].sort((a, b) => a.ours - b.ours);
-    const [most] = [...run].sort((a, b) => b.ours - a.ours);
-    return [
-      `${column}, ${plusMinus(own[0].paper, own[0].paperError)} in the paper: ${verdictsInWords(own)}; from ${least.ours.toFixed(3)} (${least.row}) to ${most.ours.toFixed(3)} (${most.row})`,
-    ];
-  });
-
 /** Settings in rows: what is compared, with verdicts, and what was measured besides. */
 const settingsTable = ({ comparisons, measured }: LedgerReproduction): readonly string[] => {
   const compared = new Set(comparisons.map(({ column }) => column));
@@ -209,7 +196,7 @@ const settingsTable = ({ comparisons, measured }: LedgerReproduction): readonly 
 };
 
 const section = (each: LedgerReproduction): readonly string[] => {
-  const { name, title, source, beyond, comparisons, measured, figures, done, cells } = each;
+  const { name, title, source, beyond, findings, comparisons, measured, figures, done, cells } = each;
   const swept = beyond && comparisons.length > 0;
   const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
   return [
@@ -218,7 +205,8 @@ const section = (each: LedgerReproduction): readonly string[] => {
     `${code(name)}: ${escaped(source)}. ${done} of ${cells} cells have a result.`,
     "",
     ...figures.flatMap(({ address, caption }) => [`![${escaped(caption)}](${address})`, ""]),
-    ...(swept ? [...list(reach(comparisons)), ...settingsTable(each)] : []),
+    ...list(findings),
+    ...(swept ? settingsTable(each) : []),
     ...(!swept && comparisons.length > 0
       ? [`${verdictsInWords(comparisons)}.`, "", ...comparisonTable(comparisons)]
       : []),

@@ -28,6 +28,8 @@ export interface ReportedReproduction {
   readonly protocol: { readonly stated: readonly string[]; readonly chosen: readonly string[] };
   /** Not in the paper: its verdicts do not count among those on the paper's numbers. */
   readonly beyond: boolean;
+  /** What follows from the numbers. */
+  readonly findings: readonly string[];
   readonly comparisons: readonly ReportedComparison[];
   readonly measured: readonly {
     readonly row: string;
@@ -123,6 +125,7 @@ const section = (each: ReportedReproduction, quick: boolean): Html[] => [
   html`<p><code>${each.name}</code>: ${each.source}. ${each.done} of ${each.cells} cells have a result.</p>`,
   ...settings(each, quick),
   ...each.figures.map(({ svg, caption }) => figure(svg, caption)),
+  ...(each.findings.length > 0 ? [list(each.findings)] : []),
   ...(each.comparisons.length > 0
     ? [html`<p><strong>${verdictsInWords(each.comparisons)}.</strong></p>`, comparisonTable(each.comparisons)]
     : []),

@@ -33,6 +33,18 @@ describe("on a terminal", () => {
     expect(written.slice(1)).toEqual(["\r\u001b[K"]);
   });
 
+  test("says how much is done in words where they are given", () => {
+    const { written, clock, stream, now } = stage();
+    const progress = startProgress({ stream, style: "bar", label: "reproduce", total: 400, now });
+    clock.ms = 10_000;
+    progress.update(100, "3 of 9 cells done");
+    expect(written[0]).toContain(" 25% 3 of 9 cells done 0:30 left");
+    const lines = startProgress({ stream, style: "lines", label: "reproduce", total: 400, now });
+    clock.ms = 20_000;
+    lines.update(100, "3 of 9 cells done");
+    expect(written[1]).toBe("reproduce: 25%, 3 of 9 cells done, 0:30 left\n");
+  });
+
   test("redraws at most ten times a second", () => {
     const { written, clock, stream, now } = stage();
     const progress = startProgress({ stream, style: "bar", label: "x", total: 10_000, now });

@@ -1,17 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { reproduceTexts } from "../../src/cli/commands/experiments/reproduce.js";
+import { rankCandidatesTexts } from "../../src/cli/commands/active/rank-candidates.js";
 import { failureText } from "../../src/cli/failure.js";
+import { randomStream } from "../../src/core/random.js";
+import { withDatabase } from "../../src/data/duckdb.js";
+import { collectTexts } from "../../src/experiments/work/collect.js";
 import { queueConnectionTexts } from "../../src/experiments/work/queue-connection.js";
 import { needsDist } from "../setup/dist.js";
 import { describeWithPostgres } from "../setup/postgres.js";
 import { FAIRBED, invoke } from "./invoke.js";
 
 needsDist();
+/** Many processes, one after the other. */
+const LONG = 240_000;
 const folder = mkdtempSync(join(tmpdir(), "fairbed-queue-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -55,67 +60,134 @@ describeWithPostgres("reproduce on a queue", (server) => {
       }
     });
 
-  test("stopped, joined, handed over by a worker that is told to end: the same as on one machine", async () => {
-    const empty = await invoke(["queue", "status"], { env: env() });
-    expect(empty).toMatchObject({ code: 0, stderr: "" });
-    expect(empty.stdout).toContain("nothing was asked for yet");
+  test(
+    "stopped, joined, handed over by a worker that is told to end: the same as on one machine",
+    async () => {
+      const empty = await invoke(["queue", "status"], { env: env() });
+      expect(empty).toMatchObject({ code: 0, stderr: "" });
+      expect(empty.stdout).toContain("nothing was asked for yet");
 
-    // Ctrl-C: the cells stay.
-    const stopped = await invoke([...words.slice(0, -1), "--out", join(folder, "queue")], {
-      env: env(),
-      during: (child) => whenAsked(child, withClient),
-    });
-    const shown = server().address.replace(server().password, "…");
-    expect(stopped).toEqual({
-      code: 130,
-      stdout: "",
-      stderr: `${reproduceTexts.left(shown)}\nfairbed: ${failureText.interrupted}\n`,
-    });
-    expect((await status()).counts).toEqual({ done: 0, running: 0, waiting: 5, blocked: 0, failed: 0 });
+      // Ctrl-C: the cells stay.
+      const stopped = await invoke([...words.slice(0, -1), "--out", join(folder, "queue")], {
+        env: env(),
+        during: (child) => whenAsked(child, withClient),
+      });
+      const shown = server().address.replace(server().password, "…");
+      expect(stopped).toEqual({
+        code: 130,
+        stdout: "",
+        stderr: `${collectTexts.left(shown)}\nfairbed: ${failureText.interrupted}\n`,
+      });
+      expect((await status()).counts).toEqual({ done: 0, running: 0, waiting: 5, blocked: 0, failed: 0 });
 
-    // A worker with a long lease that is told to end gives back what it has at once.
-    const ended = await invoke(["worker", "--lease", "600"], {
-      env: env(),
-      during: (child) => void busyWorker().then(() => child.kill("SIGTERM")),
-    });
-    expect(ended.code).toBe(143);
-    const between = await status();
-    expect(between.counts).toMatchObject({ running: 0, failed: 0 });
-    expect(between.counts.waiting).toBeGreaterThan(0);
-    expect(between.workers).toEqual([]);
+      // A worker with a long lease that is told to end gives back what it has at once.
+      const ended = await invoke(["worker", "--lease", "600"], {
+        env: env(),
+        during: (child) => void busyWorker().then(() => child.kill("SIGTERM")),
+      });
+      expect(ended.code).toBe(143);
+      const between = await status();
+      expect(between.counts).toMatchObject({ running: 0, failed: 0 });
+      expect(between.counts.waiting).toBeGreaterThan(0);
+      expect(between.workers).toEqual([]);
 
-    const worker: ChildProcess = spawn(process.execPath, [FAIRBED, "worker", "--concurrency", "2"], {
-      env: { ...process.env, ...env() },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let said = "";
-    worker.stderr?.on("data", (text) => {
-      said += text;
-    });
-    const joined = await invoke([...words, "--out", join(folder, "queue")], { env: env() });
-    expect(joined).toMatchObject({ code: 0, stderr: "" });
-    const seen = await status();
-    const exit = new Promise((resolve) => worker.on("exit", resolve));
-    worker.kill("SIGINT");
-    expect(await exit).toBe(130);
-    expect(said.split("\n").filter((line) => line.startsWith("done in "))).toHaveLength(
-      between.counts.waiting,
-    );
+      const worker: ChildProcess = spawn(process.execPath, [FAIRBED, "worker", "--concurrency", "2"], {
+        env: { ...process.env, ...env() },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let said = "";
+      worker.stderr?.on("data", (text) => {
+        said += text;
+      });
+      const joined = await invoke([...words, "--out", join(folder, "queue")], { env: env() });
+      expect(joined).toMatchObject({ code: 0, stderr: "" });
+      const seen = await status();
+      const exit = new Promise((resolve) => worker.on("exit", resolve));
+      worker.kill("SIGINT");
+      expect(await exit).toBe(130);
+      expect(said.split("\n").filter((line) => line.startsWith("done in "))).toHaveLength(
+        between.counts.waiting,
+      );
 
-    const here = await invoke([...words, "--out", join(folder, "here")], { env: { FAIRBED_QUEUE: "" } });
-    expect(JSON.parse(joined.stdout).cells).toEqual({ wanted: 5, ran: 5, stored: 5 });
-    expect(JSON.parse(joined.stdout).reproductions).toEqual(JSON.parse(here.stdout).reproductions);
-    expect(results(join(folder, "queue"))).toEqual(results(join(folder, "here")));
+      const here = await invoke([...words, "--out", join(folder, "here")], { env: { FAIRBED_QUEUE: "" } });
+      expect(JSON.parse(joined.stdout).cells).toEqual({ wanted: 5, ran: 5, stored: 5 });
+      expect(JSON.parse(joined.stdout).reproductions).toEqual(JSON.parse(here.stdout).reproductions);
+      expect(results(join(folder, "queue"))).toEqual(results(join(folder, "here")));
 
-    expect(seen).toMatchObject({ queue: shown, secondsLeft: 0, failures: [] });
-    expect(seen.counts).toEqual({ done: 5, running: 0, waiting: 0, blocked: 0, failed: 0 });
-    expect(seen.workers).toHaveLength(1);
-    expect(seen.workers[0]).toMatchObject({ alive: true, places: 2, runs: [] });
-    const told = await invoke(["queue", "status"], { env: env() });
-    expect(told.stdout).toMatch(/^location dad conditional beta 0.8 T 10 +1 +0 +0 +0 +0$/m);
-    const everything = [stopped, ended, joined, told].flatMap(({ stdout, stderr }) => [stdout, stderr]);
-    expect([...everything, said].join("")).not.toContain(server().password);
-  });
+      expect(seen).toMatchObject({ queue: shown, secondsLeft: 0, failures: [] });
+      expect(seen.counts).toEqual({ done: 5, running: 0, waiting: 0, blocked: 0, failed: 0 });
+      expect(seen.workers).toHaveLength(1);
+      expect(seen.workers[0]).toMatchObject({ alive: true, places: 2, runs: [] });
+      const told = await invoke(["queue", "status"], { env: env() });
+      expect(told.stdout).toMatch(/^location dad conditional beta 0.8 T 10 +1 +0 +0 +0 +0$/m);
+      const everything = [stopped, ended, joined, told].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+      expect([...everything, said].join("")).not.toContain(server().password);
+    },
+    LONG,
+  );
+});
+
+describeWithPostgres("rank on a queue", (server) => {
+  test(
+    "a folder of shards, by workers of their own, is ranked as one table",
+    async () => {
+      const shards = join(folder, "shards");
+      mkdirSync(shards);
+      const stream = randomStream(5);
+      const line = (row: number) => {
+        const skill = stream.integer(5);
+        return [row, skill, stream.integer(3), row % 2 === 0 ? "a" : "b", skill > 2 ? "yes" : "no"].join(",");
+      };
+      const csv = (from: number, to: number) =>
+        [
+          "id,skill,taste,group,hired",
+          ...Array.from({ length: to - from }, (_, i) => line(from + i)),
+          "",
+        ].join("\n");
+      writeFileSync(join(folder, "old.csv"), csv(0, 60));
+      writeFileSync(join(folder, "pool.csv"), csv(100, 400));
+      await withDatabase(async (connection) => {
+        const pool = `read_csv('${join(folder, "pool.csv")}')`;
+        for (const [i, from] of [100, 180, 330].entries()) {
+          const own = `SELECT * FROM ${pool} WHERE id >= ${from} AND id < ${[180, 330, 400][i]} ORDER BY id`;
+          await connection.run(`COPY (${own}) TO '${join(shards, `${i}.parquet`)}' (FORMAT parquet)`);
+        }
+      });
+      const words = (pool: string) => [
+        ...[
+          "rank",
+          pool,
+          "--labelled",
+          join(folder, "old.csv"),
+          "--target",
+          "hired=yes",
+          "--sensitive",
+          "group=a",
+        ],
+        ...["--id", "id", "--trees", "10", "--top", "30", "--json", "--quota", "taste=1:12-"],
+      ];
+      const env = { FAIRBED_QUEUE: "" };
+      const whole = JSON.parse((await invoke(words(join(folder, "pool.csv")), { env })).stdout);
+      expect(whole.candidates).toHaveLength(30);
+      const worker = spawn(process.execPath, [FAIRBED, "worker", "--quiet"], {
+        env: { ...process.env, FAIRBED_QUEUE: server().address },
+        stdio: "ignore",
+      });
+      const here = await invoke(words(shards), { env });
+      const onQueue = await invoke([...words(shards), "--queue", server().address], { env });
+      worker.kill();
+      for (const { code, stdout, stderr } of [here, onQueue]) {
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+        expect({ ...JSON.parse(stdout), seconds: 0 }).toEqual({ ...whole, pool: shards, seconds: 0 });
+      }
+      const one = await invoke([...words(join(folder, "pool.csv")), "--queue", server().address], { env });
+      expect(one).toMatchObject({
+        code: 2,
+        stderr: `fairbed: ${rankCandidatesTexts.queue(join(folder, "pool.csv"))}\n`,
+      });
+    },
+    LONG,
+  );
 });
 
 /** Ctrl-C once the cells are in the queue. */

@@ -69,16 +69,18 @@ describeWithPostgres("on a cluster of this machine", (server) => {
     const out = join(folder, "out");
     const words = [SUBMIT, "2", "table-location", "--quick", "--seeds", "1", "--json", "--out", out];
     const stdout = await new Promise<string>((resolve, reject) => {
-      const env = { ...process.env, PATH: path, FAIRBED_QUEUE: server().address, FAIRBED_IDLE_EXIT: "3" };
+      const env = { ...process.env, PATH: path, FAIRBED_QUEUE: server().address, FAIRBED_IDLE_EXIT: "10" };
       execFile("bash", words, { env }, (error, text) => (error === null ? resolve(text) : reject(error)));
     });
     expect(JSON.parse(stdout).cells).toEqual({ wanted: 5, ran: 5, stored: 5 });
     const ends = () => [1, 2].map((task) => readFileSync(join(folder, `task-${task}`), "utf8").trimEnd());
     const last = (text: string) => /: (\d+) done, in [\d.]+ s\.$/.exec(text)?.[1];
-    await expect.poll(() => ends().every((text) => last(text) !== undefined), { timeout: 30_000 }).toBe(true);
+    await expect
+      .poll(() => ends().every((text) => last(text) !== undefined), { timeout: 120_000 })
+      .toBe(true);
     const done = ends().map((text) => Number(last(text)));
     expect(done[0] + done[1]).toBe(5);
-    const worker = "srun fairbed worker --concurrency 2 --idle-exit 3";
+    const worker = "srun fairbed worker --concurrency 2 --idle-exit 10";
     expect(calls()).toEqual([`sbatch --parsable --array=1-2 ${WORKER}`, worker, worker]);
-  });
+  }, 240_000);
 });

@@ -8,9 +8,10 @@ import { EnvironmentError, FairbedError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import { acquireCell, EPIG, fairbed, RANDOM } from "../../src/experiments/reproduce/acquisition-lines.js";
 import { CELL_VERSIONS, type Cell, cellKey, type DesignCell } from "../../src/experiments/reproduce/cell.js";
-import { queueCellsTexts, runCellsOnQueue } from "../../src/experiments/reproduce/queue-cells.js";
+import { runCellsOnQueue } from "../../src/experiments/reproduce/queue-cells.js";
 import { runCell } from "../../src/experiments/reproduce/run-cell.js";
 import { ResultStore } from "../../src/experiments/reproduce/store.js";
+import { collectTexts } from "../../src/experiments/work/collect.js";
 import { orderInWords } from "../../src/experiments/work/order.js";
 import type { OrderSubprocess } from "../../src/experiments/work/order-subprocess.js";
 import { openQueue, queueTexts, type WorkQueue } from "../../src/experiments/work/queue.js";
@@ -186,7 +187,7 @@ describeWithPostgres("a queue", (server) => {
         await other.close();
       }
     });
-  });
+  }, 240_000);
 
   test("what fails is tried again, told when it fails for good, and tried anew when asked for again", async () => {
     await withDatabase(server().address, "poisoned", async (address, sql) => {
@@ -198,8 +199,9 @@ describeWithPostgres("a queue", (server) => {
       const start = (): OrderSubprocess => ({
         ...inProcess(),
         async run(message) {
-          if ("task" in message.order.cell) tries += 1;
-          if (works || message.order.cell.kind !== "acquire") return inProcess().run(message);
+          const poisoned = "cell" in message.order && message.order.cell.kind === "acquire";
+          if (works || !poisoned) return inProcess().run(message);
+          tries += 1;
           throw new EnvironmentError("broken", "the disk is on fire");
         },
       });
@@ -209,8 +211,8 @@ describeWithPostgres("a queue", (server) => {
       expect(ran).toBe(1);
       expect(store.has(design(0))).toBe(true);
       expect(notes).toEqual([
-        queueCellsTexts.failed(orderInWords({ cell: poison }), 0, "the disk is on fire"),
-        queueCellsTexts.failed(orderInWords({ cell: later }), 0, queueCellsTexts.before),
+        collectTexts.failed(orderInWords({ cell: poison }), 0, "the disk is on fire"),
+        collectTexts.failed(orderInWords({ cell: later }), 0, collectTexts.before),
       ]);
       const words = orderInWords({ cell: poison });
       const retried = workerTexts.retried(words, "the disk is on fire");
@@ -243,7 +245,7 @@ describeWithPostgres("a queue", (server) => {
       expect(ran).toBe(0);
       expect(notes).toHaveLength(1);
       expect(notes[0]).toMatch(
-        /^1 cell is still in the queue, because no worker there can run it: .*celeba/i,
+        /^1 piece of work is still in the queue, because no worker there can run it: .*celeba/i,
       );
       expect(poor.lines).toContain(workerTexts.version("cells-design-999"));
       expect(poor.lines).toContain(workerTexts.version(`cells-design-${own}`));

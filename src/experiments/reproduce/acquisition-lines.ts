@@ -8,7 +8,7 @@
  */
 import type { StrategyName } from "../../active/strategies.js";
 import type { EVALUATION_NAMES } from "../evaluation.js";
-import { PAPER, type SimulationSettings, WHOLE_SET } from "../simulation.js";
+import { PAPER, RECOMMENDED, type SimulationSettings, WHOLE_SET } from "../simulation.js";
 import type { AcquireCell, TaskName } from "./cell.js";
 import { type Protocol, type Scale, seedsOf } from "./reproduction.js";
 import { departuresInWords } from "./settings-in-words.js";
@@ -21,8 +21,8 @@ export interface Line {
   readonly method: StrategyName;
   /** Of the methods that have one. */
   readonly beta?: number;
-  /** With the acquisition that is recommended instead of the paper's. */
-  readonly recommended?: boolean;
+  /** The paper's unless given. */
+  readonly settings?: SimulationSettings;
 }
 
 export type MetricName = (typeof EVALUATION_NAMES)[number];
@@ -32,17 +32,28 @@ export const ENTROPY: Line = { name: "Predictive Entropy", method: "entropy" };
 export const EPIG: Line = { name: "EPIG", method: "epig" };
 export const hfe = (beta: number): Line => ({ name: "HFE", method: "hfe", beta });
 export const fairbed = (beta: number): Line => ({ name: "FairBED-EPIG", method: "fairbed", beta });
-export const recommended = (beta: number): Line => ({
-  name: "FairBED, recommended",
+/** With the sensitive model that is the default here. */
+export const calibrated = (beta: number): Line => ({
+  name: "FairBED, calibrated",
+  method: RECOMMENDED.method,
+  beta,
+  settings: RECOMMENDED,
+});
+/** With the leakage of the acquired set as a whole. */
+export const wholeSet = (beta: number): Line => ({
+  name: "FairBED, whole set",
   method: WHOLE_SET.method,
   beta,
-  recommended: true,
+  settings: WHOLE_SET,
 });
 
 export const betasOf = ({ quick }: Scale): readonly number[] => (quick ? [1, 10] : [0.5, 1, 2, 5, 10, 20]);
 
-/** What is recommended has another leakage, and so another scale of beta. */
-export const recommendedBetasOf = ({ quick }: Scale): readonly number[] => (quick ? [1] : [0.3, 1, 3]);
+/** What this project adds to the paper's acquisition; the whole set has another leakage, and so another scale of beta. */
+export const ownLines = ({ quick }: Scale): readonly Line[] => [
+  ...(quick ? [10] : [2, 10]).map(calibrated),
+  ...(quick ? [1] : [0.3, 1, 3]).map(wholeSet),
+];
 
 interface Size {
   readonly seeds: number;
@@ -73,7 +84,7 @@ export const checkpointsOf = (task: TaskName, scale: Scale): readonly number[] =
 export const acquireCell = (task: TaskName, line: Line, seed: number, scale: Scale): AcquireCell => {
   const { budget, batch, pool, trees } = sizeOf(task, scale);
   const own = trees === undefined ? {} : { trees };
-  const base = line.recommended === true ? WHOLE_SET : PAPER;
+  const base = line.settings ?? PAPER;
   const settings: SimulationSettings = {
     ...base,
     method: line.method,
@@ -112,14 +123,19 @@ export const lineMean = (
 export const labelOf = ({ name, beta }: Line): string =>
   beta === undefined ? name : `${name}, beta ${beta}`;
 
-/** Said where both are shown. */
-export const recommendedSays = (scale: Scale): string => {
-  const others = [
-    ...(WHOLE_SET.method === PAPER.method ? [] : [`the method ${WHOLE_SET.method}`]),
-    ...departuresInWords(WHOLE_SET),
-    `beta in ${recommendedBetasOf(scale).join(", ")}`,
-  ];
-  return `the line of what is recommended here has other settings: ${others.join(", ")}`;
+/** What sets the lines of this project apart from the paper's. */
+export const ownLinesInWords = (scale: Scale): readonly string[] => {
+  const lines = ownLines(scale);
+  return [...new Set(lines.map(({ name }) => name))].map((name) => {
+    const own = lines.filter((line) => line.name === name);
+    const { method, settings = PAPER } = own[0];
+    const others = [
+      ...(method === PAPER.method ? [] : [`the method ${method}`]),
+      ...departuresInWords(settings),
+      `beta in ${own.map(({ beta }) => beta).join(", ")}`,
+    ];
+    return `${name}, not in the paper: ${others.join(", ")}`;
+  });
 };
 
 /** What is done in every acquisition on a task, with the sentences of one table or figure. */

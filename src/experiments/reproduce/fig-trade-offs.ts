@@ -12,10 +12,9 @@ import {
   labelOf,
   lineMean,
   type MetricName,
+  ownLines,
+  ownLinesInWords,
   RANDOM,
-  recommended,
-  recommendedBetasOf,
-  recommendedSays,
   sizeOf,
 } from "./acquisition-lines.js";
 import type { TaskName } from "./cell.js";
@@ -33,7 +32,7 @@ const linesOf = (scale: Scale): readonly Line[] => [
   RANDOM,
   EPIG,
   ...betasOf(scale).map(fairbed),
-  ...recommendedBetasOf(scale).map(recommended),
+  ...ownLines(scale),
 ];
 
 const TITLES: Readonly<Partial<Record<MetricName, string>>> = {
@@ -128,7 +127,7 @@ const tradeOff = (
     acquisitionProtocol(task, scale, {
       chosen: [
         `beta in 0 (EPIG), ${betasOf(scale).join(", ")}; shown after ${sizesShown(task, scale).join(", ")} labels`,
-        recommendedSays(scale),
+        ...ownLinesInWords(scale),
       ],
     }),
   cells: (scale) => acquireCells(task, linesOf(scale), scale),

@@ -9,7 +9,7 @@ import type { AcquireCell, FeatureChoice } from "./cell.js";
 import { chartValue, type Reproduction, type Scale, seedsOf } from "./reproduction.js";
 import type { Results } from "./store.js";
 import { PAPER_STUDENT_FAIRBED, RATIO_COLUMNS } from "./table-ratios.js";
-import { compare, meanOverSeeds, type SeedMean } from "./verdict.js";
+import { compare, meanOverSeeds, REPRODUCED_WITHIN, type SeedMean } from "./verdict.js";
 
 const TASK = "students";
 
@@ -131,6 +131,30 @@ const MEASURED: readonly (readonly [MetricName, string])[] = [
 
 const [PAPER_PARITY] = PAPER_STUDENT_FAIRBED;
 
+/** How many settings come near the paper's numbers, and how far they all reach. */
+const findingsOf = (results: Results, scale: Scale): readonly string[] => {
+  const reach = (metric: MetricName) => {
+    const run = settingsOf(scale)
+      .flatMap((setting) => {
+        const ours = meanOf(results, setting, metric, scale);
+        return ours === undefined ? [] : [{ name: setting.name, ours }];
+      })
+      .sort((a, b) => a.ours.mean - b.ours.mean);
+    const end = ({ name, ours }: (typeof run)[number]) => `${ours.mean.toFixed(3)} (${name})`;
+    const words = run.length === 0 ? "none was run" : `from ${end(run[0])} to ${end(run[run.length - 1])}`;
+    return { run, words };
+  };
+  return [
+    ...RATIO_COLUMNS.map(([metric, column], i) => {
+      const paper = PAPER_STUDENT_FAIRBED[i];
+      const { run, words } = reach(metric);
+      const near = run.filter(({ ours }) => compare("", "", paper, ours).verdict === "reproduced");
+      return `${column}, ${paper.mean} ± ${paper.standardError} in the paper: ${near.length} of ${run.length} settings come within ${REPRODUCED_WITHIN} combined standard errors; ${words}`;
+    }),
+    `DP at a matched selection rate: ${reach("matchedDpRatio").words}`,
+  ];
+};
+
 export const sweepStudents: Reproduction = {
   name: "sweep-students",
   title: "Student Graduation: settings that the paper leaves open",
@@ -160,6 +184,7 @@ export const sweepStudents: Reproduction = {
         return ours === undefined ? [] : [{ row: setting.name, column, ours }];
       }),
     ),
+    ...(scale.quick ? {} : { findings: findingsOf(results, scale) }),
     figures: [
       {
         id: "settings",

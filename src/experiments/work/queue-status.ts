@@ -1,4 +1,6 @@
 /** How far a queue is. Only looks: a database without a queue stays without one. */
+
+import { PLANS } from "./order.js";
 import { connectQueue, SCHEMA, type Sql } from "./queue-connection.js";
 import { hasTables } from "./queue-tables.js";
 
@@ -41,6 +43,8 @@ const COUNTS = `
   (count(*) FILTER (WHERE result IS NULL AND NOT sent AND NOT failed))::int AS blocked,
   (count(*) FILTER (WHERE result IS NULL AND failed))::int AS failed`;
 
+const NO_PLANS = `WHERE queue <> '${PLANS}'`;
+
 const NOTHING: QueueCounts = { done: 0, running: 0, waiting: 0, blocked: 0, failed: 0 };
 
 export const queueStatus = async (address: string): Promise<QueueStatus> => {
@@ -58,9 +62,9 @@ export const queueStatus = async (address: string): Promise<QueueStatus> => {
         secondsLeft: null,
       };
     }
-    const [counts] = await sql<QueueCounts>(`SELECT ${COUNTS} FROM ${SCHEMA}.work`);
+    const [counts] = await sql<QueueCounts>(`SELECT ${COUNTS} FROM ${SCHEMA}.work ${NO_PLANS}`);
     const groups = await sql<QueueCounts & { what: string }>(
-      `SELECT what, ${COUNTS} FROM ${SCHEMA}.work GROUP BY what ORDER BY what`,
+      `SELECT what, ${COUNTS} FROM ${SCHEMA}.work ${NO_PLANS} GROUP BY what ORDER BY what`,
     );
     const troubled = (of: string) =>
       sql<{ words: string; message: string }>(

@@ -7,8 +7,8 @@ import type PgBoss from "pg-boss";
 import {
   describeOrder,
   estimateOrder,
+  keyBefore,
   type Order,
-  orderBefore,
   orderInWords,
   orderKey,
   queueOf,
@@ -100,6 +100,8 @@ export interface WorkQueue {
   freeLost(): Promise<void>;
   leave(worker: string): Promise<void>;
   rows(keys: readonly string[]): Promise<readonly WorkRow[]>;
+  /** Forgets orders and their results. */
+  forget(keys: readonly string[]): Promise<void>;
   /** Workers that are alive. */
   workers(): Promise<readonly WorkerState[]>;
   close(): Promise<void>;
@@ -169,7 +171,7 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
         })),
       ].sort((a, b) => (a.key < b.key ? -1 : 1)); // In one order for all who ask, or they wait for each other.
       await makeQueues(connection, [...new Set(rows.map(({ queue }) => queue))]);
-      await transaction(async (own, db) => {
+      await transaction(async (own) => {
         await own(
           `INSERT INTO ${SCHEMA}.work (key, queue, what, words, task, before, estimate, result, seconds, finished)
            SELECT key, queue, what, words, task, before, estimate, result, seconds,
@@ -181,12 +183,11 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
              WHERE work.result IS NULL AND excluded.result IS NOT NULL`,
           [JSON.stringify(rows)],
         );
-        const again = await own<{ key: string; queue: string }>(
+        await own(
           `UPDATE ${SCHEMA}.work SET failed = false, sent = false, losses = 0
-           WHERE failed AND result IS NULL AND key = ANY($1) RETURNING key, queue`,
+           WHERE failed AND result IS NULL AND key = ANY($1)`,
           [rows.map(({ key }) => key)],
         );
-        for (const { key, queue } of again) await boss.deleteJob(queue, jobId(key), { db });
       });
       await this.sendReady();
     },
@@ -202,6 +203,15 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
              RETURNING key, queue, estimate`,
           );
           if (ready.length > 0) {
+            // One that is there from before has ended: what is asked for again is done again.
+            for (const name of new Set(ready.map(({ queue }) => queue))) {
+              const these = ready.filter(({ queue }) => queue === name);
+              await boss.deleteJob(
+                name,
+                these.map(({ key }) => jobId(key)),
+                { db },
+              );
+            }
             const jobs = ready.map(({ key, queue, estimate }) => jobOf(key, queue, estimate, retries));
             await boss.insert(jobs, { db });
           }
@@ -307,6 +317,9 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
          FROM ${SCHEMA}.work WHERE key = ANY($1)`,
         [keys],
       ),
+    async forget(keys) {
+      await sql(`DELETE FROM ${SCHEMA}.work WHERE key = ANY($1)`, [keys]);
+    },
     async workers() {
       const rows = await sql<Omit<WorkerState, "lacks"> & { lacks: string }>(
         `SELECT name, places, lease, lacks FROM ${SCHEMA}.workers
@@ -316,9 +329,4 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
     },
     close: () => connection.close(),
   };
-};
-
-const keyBefore = (order: Order): string | undefined => {
-  const before = orderBefore(order);
-  return before === undefined ? undefined : orderKey(before);
 };

@@ -132,7 +132,8 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof FairbedError)) throw error;
-      if (error.code === "no-dataset") {
+      // Another machine may have it.
+      if (error.code === "no-dataset" || error.code === "no-file") {
         lack(taken.queue, error.message, workerTexts.handedBack(words, error.message));
         await persist(() => queue.handBack(taken, name));
       } else if (await persist(() => queue.fail(taken, name, error.message))) {

@@ -4,7 +4,8 @@
  */
 import type { Kernels, Workspace } from "../../compute/workspace.js";
 import type { FeatureMatrix } from "../classifier.js";
-import { ABOVE, BLOCK_BYTES, BLOCK_ROWS, SET_STRIDE, SLAB_SETS } from "./sets-kernel.js";
+import { ABOVE, BLOCK_BYTES, BLOCK_ROWS, firstRowOf, SET_STRIDE, SLAB_SETS } from "./sets-kernel.js";
+import { SplitIndex } from "./split-index.js";
 import { withArrays } from "./workspace-arrays.js";
 
 /** What the sets of all matrices may need together. */
@@ -13,10 +14,10 @@ const MOST_BYTES = 2 ** 26;
 /** Values of so many rows are read side by side: what is next to each other in a row is in the cache then. */
 const ROWS = 32;
 
-/** The splits of trees: [nodes] the feature, -1 for leaves, and [nodes, 4] whose second is the threshold. */
+/** The splits of trees: [nodes] the feature, -1 for leaves, and [nodes, 4] whose second is the threshold's bits. */
 export interface Splits {
   readonly feature: Int32Array;
-  readonly floats: Float32Array;
+  readonly words: Int32Array;
 }
 
 /** A column of one or two values: all thresholds between them have the same set. */
@@ -27,25 +28,24 @@ interface TwoValues {
   readonly set: number;
 }
 
-/** A column of more values. */
+/** A column of more values: a copy of them to make sets from, 0 before there are any. */
 interface ManyValues {
-  readonly byThreshold: Map<number, number>;
-  /** The column's values, to make sets from; 0 before there are any. */
   copy: number;
-}
-
-/** A column's copy, and sets to be made from it. */
-interface CopiedColumn extends Readonly<ManyValues> {
-  readonly f: number;
 }
 
 /** What splits lack. */
 export interface Lacking {
-  /** Columns, and those of them that were not looked at yet. */
+  /** Sets, as long as no unknown column turns out to have only two values. */
+  readonly sets: number;
+  /** Their columns, and those of them that were not looked at yet. */
   readonly columns: number;
   readonly unknown: number;
-  /** Sets of these columns, if none of them has only two values. */
-  readonly sets: number;
+}
+
+export interface Looked {
+  /** [nodes]: the address of each split's set; 0 for leaves and where there is none. */
+  readonly addresses: Int32Array;
+  readonly lacking: SplitIndex;
 }
 
 /** The sets of one matrix; it does not hold the matrix, which is given again each time. */
@@ -55,6 +55,9 @@ export class MatrixSets {
   readonly #blocks: number;
   /** By column, as far as they are known. */
   #columns: (TwoValues | ManyValues | undefined)[] = [];
+  /** Splits of columns with more than two values, and the set of each. */
+  #splits = new SplitIndex();
+  #sets: number[] = [];
   readonly #taken: number[] = [];
   #bytes = 0;
   /** The last slab, and how many of its sets are in use. */
@@ -78,11 +81,7 @@ export class MatrixSets {
   /** The most bytes that so many sets of so many columns can need. */
   bytesFor({ columns, sets }: Pick<Lacking, "columns" | "sets">): number {
     const slabs = 2 + Math.ceil((sets + columns) / SLAB_SETS);
-    return slabs * this.#blocks * SET_STRIDE + columns * this.#copyBytes;
-  }
-
-  get #copyBytes(): number {
-    return 4 * this.#blocks * BLOCK_ROWS;
+    return this.#blocks * (slabs * SET_STRIDE + columns * 4 * BLOCK_ROWS);
   }
 
   #allocate(bytes: number): number {
@@ -117,39 +116,30 @@ export class MatrixSets {
     for (const address of this.#taken) this.#workspace.release(address);
     this.#taken.length = 0;
     this.#columns = [];
+    this.#splits = new SplitIndex();
+    this.#sets = [];
     [this.#bytes, this.#used, this.#all, this.#none] = [0, SLAB_SETS, 0, 0];
   }
 
-  /** The set of each split where there is one (0 elsewhere), and which are lacking: the thresholds by column. */
-  look({ feature, floats }: Splits) {
+  /** The set of each split where there is one (0 elsewhere), and the splits that lack one. */
+  look({ feature, words }: Splits): Looked {
     const columns = this.#columns;
     const addresses = new Int32Array(feature.length);
-    const wanted = new Map<number, Set<number>>();
-    let [sets, unknown] = [0, 0];
+    const lacking = new SplitIndex();
+    const threshold = new Float32Array(words.buffer, words.byteOffset, words.length);
     for (let i = 0; i < feature.length; i++) {
       const f = feature[i];
       if (f < 0) continue;
-      const threshold = floats[4 * i + 1];
       const column = columns[f];
-      if (column !== undefined) {
-        const address = "set" in column ? this.#setOf(column, threshold) : column.byThreshold.get(threshold);
-        if (address !== undefined) {
-          addresses[i] = address;
-          continue;
-        }
+      if (column !== undefined && "set" in column) {
+        addresses[i] = this.#setOf(column, threshold[4 * i + 1]);
+        continue;
       }
-      let own = wanted.get(f);
-      if (own === undefined) {
-        own = new Set();
-        wanted.set(f, own);
-        if (column === undefined) unknown++;
-      }
-      if (own.has(threshold)) continue;
-      own.add(threshold);
-      sets++;
+      const number = column === undefined ? -1 : this.#splits.find(f, words[4 * i + 1]);
+      if (number >= 0) addresses[i] = this.#sets[number];
+      else lacking.add(f, words[4 * i + 1]);
     }
-    const lacking: Lacking = { columns: wanted.size, unknown, sets };
-    return { addresses, wanted, lacking };
+    return { addresses, lacking };
   }
 
   #setOf({ low, high, set }: TwoValues, threshold: number): number {
@@ -157,32 +147,35 @@ export class MatrixSets {
     return threshold < high ? set : this.#none;
   }
 
+  /** How much is lacking. */
+  count(lacking: SplitIndex): Lacking {
+    const columns = columnsOf(lacking);
+    const unknown = columns.filter((f) => this.#columns[f] === undefined).length;
+    return { columns: columns.length, unknown, sets: lacking.size };
+  }
+
   /** [nodes]: the address of each split's set, 0 for leaves; makes those that are lacking. */
-  addresses(features: FeatureMatrix, splits: Splits): Int32Array {
-    const { wanted } = this.look(splits);
+  addresses(features: FeatureMatrix, splits: Splits, { lacking }: Looked): Int32Array {
     this.#learn(
       features,
-      [...wanted.keys()].filter((f) => this.#columns[f] === undefined),
+      columnsOf(lacking).filter((f) => this.#columns[f] === undefined),
     );
-    this.#make(features, wanted);
+    this.#make(features, lacking);
     return this.look(splits).addresses;
   }
 
   /** The same for a matrix that is used once: columns are not looked at first. */
   addressesOnce(features: FeatureMatrix, splits: Splits): Int32Array {
-    const { wanted } = this.look(splits);
-    for (const f of wanted.keys()) this.#columns[f] = { byThreshold: new Map(), copy: 0 };
-    this.#make(features, wanted);
+    const { lacking } = this.look(splits);
+    for (const f of columnsOf(lacking)) this.#columns[f] = { copy: 0 };
+    this.#make(features, lacking);
     return this.look(splits).addresses;
   }
 
   /** Makes all sets again where they are, for another matrix of no more rows. Not after columns were looked at. */
   refill(features: FeatureMatrix): void {
-    const columns = this.#columns.flatMap((column, f) =>
-      column === undefined || "set" in column ? [] : [{ f, ...column }],
-    );
-    this.#copyColumns(features, columns);
-    this.#compare(columns);
+    this.#copyColumns(features, columnsOf(this.#splits));
+    this.#compare(0);
   }
 
   /** Looks through columns, and makes the set of each that has no more than two values. */
@@ -200,30 +193,33 @@ export class MatrixSets {
     const second = first.slice();
     const sets = new Int32Array(which.length * words);
     let open = which.map((_, k) => k);
-    for (let row = 0; row < rows; row += ROWS) {
-      const count = Math.min(ROWS, rows - row);
+    for (let word = 0; word < words; word++) {
+      // Its rows are every fourth of 128.
+      const row = firstRowOf(word);
+      const count = Math.min(32, Math.ceil((rows - row) / 4));
       let found = false;
       for (const k of open) {
         const start = row * columns + which[k];
         const one = first[k];
         let other = second[k];
         for (;;) {
-          let [differs, third] = [0, 0];
-          for (let i = 0, at = start; i < count; i++, at += columns) {
+          let differs = 0;
+          let third = 0;
+          for (let i = 0, at = start; i < count; i++, at += 4 * columns) {
             const x = bitsOf[at] ^ one;
             const y = bitsOf[at] ^ other;
             const isNotFirst = (x | -x) >>> 31;
             differs |= isNotFirst << i;
             third |= isNotFirst & ((y | -y) >>> 31);
           }
-          sets[k * words + row / ROWS] = differs;
+          sets[k * words + word] = differs;
           if (third === 0) break;
           if (other !== one) {
             found = true;
-            this.#columns[which[k]] = { byThreshold: new Map(), copy: 0 };
+            this.#columns[which[k]] = { copy: 0 };
             break;
           }
-          other = bitsOf[start + columns * (31 - Math.clz32(differs & -differs))];
+          other = bitsOf[start + 4 * columns * (31 - Math.clz32(differs & -differs))];
         }
         second[k] = other;
       }
@@ -239,59 +235,66 @@ export class MatrixSets {
   }
 
   /** Makes the sets of columns with more values. */
-  #make(features: FeatureMatrix, wanted: Map<number, Set<number>>): void {
-    const lacking: CopiedColumn[] = [];
-    const uncopied: CopiedColumn[] = [];
-    for (const [f, thresholds] of wanted) {
+  #make(features: FeatureMatrix, lacking: SplitIndex): void {
+    const before = this.#sets.length;
+    const uncopied: number[] = [];
+    for (const f of columnsOf(lacking)) {
       const column = this.#columns[f];
-      if (column === undefined || "set" in column) continue;
-      const own: CopiedColumn = {
-        f,
-        copy: column.copy || this.#allocate(this.#copyBytes),
-        byThreshold: new Map(),
-      };
-      if (column.copy === 0) uncopied.push(own);
-      column.copy = own.copy;
-      for (const threshold of thresholds) {
-        const set = this.#take();
-        own.byThreshold.set(threshold, set);
-        column.byThreshold.set(threshold, set);
-      }
-      lacking.push(own);
+      if (column === undefined || "set" in column || column.copy > 0) continue;
+      column.copy = this.#allocate(4 * this.#blocks * BLOCK_ROWS);
+      uncopied.push(f);
+    }
+    for (let k = 0; k < lacking.size; k++) {
+      const f = lacking.columnOf(k);
+      if (this.#copyOf(f) === 0) continue;
+      this.#splits.add(f, lacking.thresholdOf(k));
+      this.#sets.push(this.#take());
     }
     this.#copyColumns(features, uncopied);
-    this.#compare(lacking);
+    this.#compare(before);
   }
 
-  #copyColumns({ values, rows, columns }: FeatureMatrix, which: readonly CopiedColumn[]): void {
-    const copies = which.map(({ f, copy }) => ({ f, to: this.#workspace.floats(copy, rows) }));
+  #copyOf(f: number): number {
+    const column = this.#columns[f];
+    return column === undefined || "set" in column ? 0 : column.copy;
+  }
+
+  #copyColumns({ values, rows, columns }: FeatureMatrix, which: readonly number[]): void {
+    const all = new Float32Array(this.#workspace.memory.buffer);
+    const starts = Int32Array.from(which, (f) => this.#copyOf(f) / 4);
     for (let row = 0; row < rows; row += ROWS) {
-      const end = Math.min(row + ROWS, rows);
-      for (const { f, to } of copies)
-        for (let i = row, at = row * columns + f; i < end; i++, at += columns) to[i] = values[at];
+      const count = Math.min(ROWS, rows - row);
+      for (let k = 0; k < which.length; k++) {
+        const to = starts[k] + row;
+        for (let i = 0, at = row * columns + which[k]; i < count; i++, at += columns)
+          all[to + i] = values[at];
+      }
     }
   }
 
-  /** Makes sets from copied columns. */
-  #compare(which: readonly CopiedColumn[]): void {
-    const count = which.reduce((sum, { byThreshold }) => sum + byThreshold.size, 0);
+  /** Makes the sets of the splits from this number on, from copied columns. */
+  #compare(first: number): void {
+    const count = this.#sets.length - first;
+    if (count === 0) return;
     withArrays(this.#workspace, [ABOVE.bytes, 12 * count], ([job, listAt]) => {
       const list = this.#workspace.words(listAt, 3 * count);
-      const floats = this.#workspace.floats(listAt, 3 * count);
-      let at = 0;
-      for (const { copy, byThreshold } of which) {
-        for (const [threshold, set] of byThreshold) {
-          list[at] = copy;
-          floats[at + 1] = threshold;
-          list[at + 2] = set;
-          at += 3;
-        }
+      for (let k = 0; k < count; k++) {
+        list[3 * k] = this.#copyOf(this.#splits.columnOf(first + k));
+        list[3 * k + 1] = this.#splits.thresholdOf(first + k);
+        list[3 * k + 2] = this.#sets[first + k];
       }
       this.#workspace.words(job, 2).set([this.#blocks, listAt]);
       this.#kernels.run("above", job, count);
     });
   }
 }
+
+/** The columns of splits, each once, in the order of the matrix: neighbours are in the cache together. */
+const columnsOf = (splits: SplitIndex): number[] => {
+  const columns = new Set<number>();
+  for (let k = 0; k < splits.size; k++) columns.add(splits.columnOf(k));
+  return [...columns].sort((a, b) => a - b);
+};
 
 /** The sets of the matrices that were predicted lately. */
 export class ConditionSets {
@@ -343,8 +346,9 @@ export class ConditionSets {
     isWorth: (lacking: Lacking) => boolean,
   ): Int32Array | undefined {
     const own = this.#of(features);
-    const { addresses, lacking } = own.look(splits);
-    if (lacking.sets === 0) return addresses;
+    const looked = own.look(splits);
+    if (looked.lacking.size === 0) return looked.addresses;
+    const lacking = own.count(looked.lacking);
     const needed = own.bytesFor(lacking);
     if (needed > this.#mostBytes / 2 || !isWorth(lacking)) return undefined;
     if (!this.#makeRoom(needed)) {
@@ -352,6 +356,6 @@ export class ConditionSets {
       own.clear();
       return this.addresses(features, splits, isWorth);
     }
-    return own.addresses(features, splits);
+    return own.addresses(features, splits, looked);
   }
 }

@@ -8,8 +8,6 @@ export interface PackedTrees {
   readonly votes: boolean;
   /** The nodes as in `predict-kernel.ts`, four words each, with addresses that count from 0. */
   readonly words: Int32Array;
-  /** The same words as float32. */
-  readonly floats: Float32Array;
   /** The most splits between a root and a leaf, and the mean over leaves. */
   readonly levels: number;
   readonly meanLevels: number;
@@ -41,7 +39,7 @@ export const packTrees = (trees: Trees, votes: boolean): PackedTrees => {
     }
   }
   const leaves = (nodes + treeCount(trees)) / 2;
-  return { trees, votes, words, floats, levels, meanLevels: sum / leaves };
+  return { trees, votes, words, levels, meanLevels: sum / leaves };
 };
 
 /** Words of the answers of a row: votes, 32 to a word, or a float32 for each tree and class. */

@@ -2,7 +2,7 @@
 import type { FeatureMatrix } from "../classifier.js";
 import { type ConditionSets, type Lacking, MatrixSets, type Splits } from "./condition-sets.js";
 import { type Asked, answerWords, type PackedTrees } from "./packed-trees.js";
-import { BLOCK_BYTES, BLOCK_ROWS, SETS, setScratch } from "./sets-kernel.js";
+import { BLOCK_BYTES, BLOCK_ROWS, bitOfRow, SETS, setScratch, wordOfRow } from "./sets-kernel.js";
 import { treeCount } from "./trees.js";
 import { forestWorkspace } from "./workspace.js";
 import { withArrays } from "./workspace-arrays.js";
@@ -48,7 +48,8 @@ export const predictByBriefSets = (
   const { workspace, predictingSets } = forestWorkspace(threads);
   const { columns } = features;
   const splits = splitsOf(packed);
-  const { lacking } = new MatrixSets(workspace, predictingSets, 0).look(splits);
+  const none = new MatrixSets(workspace, predictingSets, 0);
+  const lacking = none.count(none.look(splits).lacking);
   if (!isWorth(lacking)) return false;
   const ofBlock = lacking.sets * BLOCK_BYTES + lacking.columns * 4 * BLOCK_ROWS;
   const blocks = Math.max(2 * workspace.threads, Math.floor(setBytes / Math.max(1, ofBlock)));
@@ -85,7 +86,7 @@ export const predictByBriefSets = (
   return true;
 };
 
-const splitsOf = ({ trees: { feature }, floats }: PackedTrees): Splits => ({ feature, floats });
+const splitsOf = ({ trees: { feature }, words }: PackedTrees): Splits => ({ feature, words });
 
 /** Walks all trees, given the address of each split's set. */
 const predictBySets = (
@@ -177,10 +178,11 @@ const leafAnswer = (
 };
 
 const setAsked = (words: Int32Array, total: number, rows: Int32Array | undefined): void => {
-  if (rows !== undefined) {
-    for (const row of rows) words[row >>> 5] |= 1 << (row & 31);
-    return;
+  const whole = rows === undefined ? total - (total % 128) : 0;
+  words.fill(-1, 0, whole / 32);
+  const count = rows?.length ?? total;
+  for (let i = whole; i < count; i++) {
+    const row = rows?.[i] ?? i;
+    words[wordOfRow(row)] |= 1 << bitOfRow(row);
   }
-  words.fill(-1, 0, total >>> 5);
-  if ((total & 31) !== 0) words[total >>> 5] = (1 << (total & 31)) - 1;
 };

@@ -8,15 +8,15 @@ import { treeCount } from "./trees.js";
 /** About how many nanoseconds things take. */
 const COST = {
   /** Row by row: a step from a split to a child, and a value of a row to be copied. */
-  step: 3,
-  copy: 0.5,
+  step: 2.5,
+  copy: 1,
   /** By sets: a row at a split, and a row's probabilities of a tree. */
   split: 0.03,
-  leaf: 4,
+  leaf: 6,
   /** A set to be made and a row of it; a row of a column that is looked at. */
   set: 1000,
-  setRow: 0.15,
-  columnRow: 3,
+  setRow: 0.2,
+  columnRow: 4,
 };
 
 /** Sends every row down every tree, part by part. */

@@ -1,7 +1,7 @@
 /**
  * What every tree says of a block of rows at a time.
  *
- * A set of rows is a bit for each row. Every split has a set, of the rows whose value is above the threshold, so that
+ * A set of rows is a bit for each row: in a vector of 128 rows, row 4 j + l has bit j of lane l. Every split has a set, of the rows whose value is above the threshold, so that
  * the rows at its children are those at the split that are in this set and those that are not: two instructions for
  * 128 rows. A tree is walked once for a block, depth first, leaving out what no row of the block comes to.
  *
@@ -45,6 +45,13 @@ export const BLOCK_BYTES = BLOCK_ROWS / 8;
  */
 export const SLAB_SETS = 64;
 export const SET_STRIDE = SLAB_SETS * BLOCK_BYTES;
+
+/** The word of a set, block after block, that has a row's bit, and which bit of it. */
+export const wordOfRow = (row: number): number => ((row >>> 7) << 2) | (row & 3);
+/** The row of a word's lowest bit; that of each further one is four rows on. */
+export const firstRowOf = (word: number): number => ((word >>> 2) << 7) | (word & 3);
+export const bitOfRow = (row: number): number => (row >>> 2) & 31;
+
 const VECTOR = 16;
 const VECTORS = BLOCK_BYTES / VECTOR;
 /** Trees whose votes make a word. */
@@ -99,8 +106,8 @@ const writeCopy = (module: ModuleWriter): number =>
           c.for(word, vector, c.add(vector, VECTOR), 4, () => {
             c.set(bits, c.load(c.add(set, word)));
             c.while(bits, () => {
-              const row = c.add(c.shl(word, 3), c.op("i32.ctz", bits));
-              c.set(place, c.add(c.load(c.add(places, c.shl(row, 2))), offset));
+              const lane = c.add(places, c.shl(vector, 5), c.sub(word, vector));
+              c.set(place, c.add(c.load(c.add(lane, c.shl(c.op("i32.ctz", bits), 4))), offset));
               write();
               c.set(bits, c.and(bits, c.sub(bits, 1)));
             });
@@ -233,7 +240,7 @@ const writeVotes = (module: ModuleWriter): number =>
     c.for(at, 0, BLOCK_BYTES, VECTOR, () => {
       transposed(c, c.add(own, at)).forEach((vector, j) => {
         for (let lane = 0; lane < 4; lane++) {
-          c.push(c.add(c.load(c.add(places, c.shl(at, 5)), 4 * (GROUP * lane + j)), offset));
+          c.push(c.add(c.load(c.add(places, c.shl(at, 5)), VECTOR * j + 4 * lane), offset));
           c.push(vector);
           writer.storeLane(lane);
         }
@@ -241,7 +248,7 @@ const writeVotes = (module: ModuleWriter): number =>
     });
   });
 
-/** (from, to): the bits of 128 rows, tree by tree, to a word of trees for each: that of row 32 l + j at 4 (4 j + l). */
+/** (from, to): the bits of 128 rows, tree by tree, to a word of trees for each row. */
 const writeTranspose = (module: ModuleWriter): number =>
   module.function("transpose", integers(2), [], (writer) => {
     const c = new Assembly(writer);
@@ -265,7 +272,7 @@ const writeFractions = (module: ModuleWriter, transpose: number): number =>
         c.set(place, c.load(c.add(places, c.shl(at, 5), c.shl(row, 2))));
         c.when(place, () => {
           c.increase(place, offset);
-          c.set(word, c.add(own, c.shl(c.and(row, GROUP - 1), 4), c.shl(c.shr(row, 5), 2)));
+          c.set(word, c.add(own, c.shl(row, 2)));
           c.set(votes, c.load(word, OWN.votesByRow));
           c.set(unsure, c.load(word, OWN.unsureByRow));
           c.when(
@@ -345,8 +352,9 @@ const writeAbove = (module: ModuleWriter): void => {
   module.function("above", integers(3), [], (writer) => {
     const c = new Assembly(writer);
     const [job, , task] = c.parameters();
-    const [entry, column, set, end, word, bits] = Array.from({ length: 6 }, () => c.i32());
+    const [entry, column, set, end, at] = Array.from({ length: 5 }, () => c.i32());
     const threshold = c.v128();
+    const halves = [c.v128(), c.v128()];
     c.set(entry, c.add(c.load(job, ABOVE.list), c.mul(task, 12)));
     c.set(column, c.load(entry));
     c.set(threshold, () => {
@@ -356,14 +364,23 @@ const writeAbove = (module: ModuleWriter): void => {
     c.set(set, c.load(entry, 8));
     c.set(end, c.add(set, c.mul(c.load(job, ABOVE.blocks), SET_STRIDE)));
     c.while(c.below(set, end), () => {
-      c.for(word, 0, BLOCK_BYTES, 4, () => {
-        c.set(bits, 0);
-        for (let at = 0; at < 32; at += 4) {
-          const above = c.simd("f32x4.gt", c.loadVector(column, 4 * at), threshold);
-          c.set(bits, c.op("i32.or", bits, c.shl(c.simd("i32x4.bitmask", above), at)));
+      c.for(at, 0, BLOCK_BYTES, VECTOR, () => {
+        // A lane is -1 where it is above, so that 2 x - lane puts the next bit in; in two halves, side by side.
+        for (const [half, bits] of halves.entries()) {
+          for (let j = 15; j >= 0; j--) {
+            const values = c.loadVector(column, VECTOR * (16 * half + j));
+            const above = c.simd("f32x4.gt", values, threshold);
+            if (j === 15)
+              c.set(
+                bits,
+                c.simd("i32x4.sub", () => writer.splat32(0), above),
+              );
+            else c.set(bits, c.simd("i32x4.sub", c.simd("i32x4.add", bits, bits), above));
+          }
         }
-        c.store(c.add(set, word), bits);
-        c.increase(column, 4 * 32);
+        const [low, high] = halves;
+        c.storeVector(c.add(set, at), c.simd("v128.or", low, c.simd("i32x4.shl", high, 16)));
+        c.increase(column, 4 * 8 * VECTOR);
       });
       c.increase(set, SET_STRIDE);
     });

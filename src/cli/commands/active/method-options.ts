@@ -50,7 +50,7 @@ export const methodTexts = {
   paperLeaf: "--paper means fully grown trees: leave out --sensitive-leaf and --sensitive-smoothing",
 };
 
-const FAIR: readonly StrategyName[] = ["fairbed", "fairbed-bald"];
+const FAIR: readonly StrategyName[] = ["fairbed", "fairbed-set", "fairbed-bald"];
 
 /** What of a score is information, in nats: the rest (a random number, an entropy) is a number to sort by. */
 export const partsOf = (
@@ -63,6 +63,9 @@ export const partsOf = (
 
 /** What a score is, in words. */
 export const scoreInWords = (method: StrategyName): string => {
+  if (method === "fairbed-set") {
+    return "score = target - beta x leakage: what the label tells about the target, less how far the candidate's features give the sensitive label away within what is labelled (nats).";
+  }
   if (FAIR.includes(method)) {
     return "score = target - beta x leakage: what the label tells about the target, less what it gives away (nats).";
   }

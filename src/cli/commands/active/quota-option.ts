@@ -2,6 +2,7 @@
 import type { Quota } from "../../../active/quotas.js";
 import { InputError } from "../../../core/errors.js";
 import { asCategorical, columnNamed, type Table } from "../../../data/table.js";
+import { type GroupValues, groupsBy } from "../../../experiments/groups-by.js";
 import { text } from "../../options.js";
 
 export const quotaOption = text("--quota <list>", "of what is chosen: site=north:2-5,site=south:3-");
@@ -45,12 +46,14 @@ export const parseQuotas = (given: string | undefined): QuotaWords | undefined =
   return { column, quotas };
 };
 
+/** The values that have a quota: each is a group. */
+export const groupValues = ({ column, quotas }: QuotaWords): GroupValues => ({
+  column,
+  values: quotas.map(({ value }) => value),
+});
+
 /** The group of every row, [rows], -1 where it has no quota, and the quotas by those groups. */
-export const groupsOf = (table: Table, { column, quotas }: QuotaWords): Int32Array => {
-  const { codes, levels } = asCategorical(columnNamed(table, column));
-  const groupOfLevel = levels.map((level) => quotas.findIndex(({ value }) => value === level));
-  return Int32Array.from(codes, (code) => (code < 0 ? -1 : groupOfLevel[code]));
-};
+export const groupsOf = (table: Table, quota: QuotaWords): Int32Array => groupsBy(table, groupValues(quota));
 
 export const quotasByGroup = ({ quotas }: QuotaWords): Quota[] =>
   quotas.map(({ value: _, ...bounds }, group) => ({ group, ...bounds }));

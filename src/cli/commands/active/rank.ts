@@ -10,8 +10,10 @@ import { defineCommand } from "../../command.js";
 import { argument, choice, integer, optionalReal, text } from "../../options.js";
 import { readSettings, tableOptions, taskSettings } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
+import { queueOption } from "../experiments/queue-option.js";
 import { correctionOf, methodOptions, partsOf, scoreInWords, sensitiveForestOf } from "./method-options.js";
-import { groupsOf, parseQuotas, quotaOption, quotasByGroup, requireRoom } from "./quota-option.js";
+import { parseQuotas, quotaOption, quotasByGroup, requireRoom } from "./quota-option.js";
+import { rankCandidates } from "./rank-candidates.js";
 
 export const rankCommandTexts = {
   noLabelled:
@@ -36,8 +38,16 @@ export const rank = defineCommand({
       line: "rank pool.csv --labelled old.csv --target y --sensitive sex --sensitive-table survey.csv",
       says: "the sensitive model learns from another table, so labels need no sensitive column",
     },
+    {
+      line: "rank shards/ --labelled old.csv --target y --sensitive sex --queue postgres://host",
+      says: "a pool in many Parquet files, each scored by whichever machine is free",
+    },
   ],
-  arguments: { pool: argument("the table of candidates; read in parts, so it may be large") },
+  arguments: {
+    pool: argument(
+      "the table of candidates, read in parts, so it may be large; or a folder of Parquet files, which count as one table in the order of their names",
+    ),
+  },
   options: {
     labelled: text("--labelled <table>", "the rows that are labelled already"),
     ...ownTableOptions,
@@ -60,6 +70,7 @@ export const rank = defineCommand({
       ["one-hot", "ordinal"],
       "one-hot",
     ),
+    queue: queueOption,
     out: text("--out <file>", "write the candidates to this CSV file too"),
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
   },
@@ -68,9 +79,8 @@ export const rank = defineCommand({
     const started = performance.now();
     const quota = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
-    const { readTable, streamTable } = await import("../../../data/source.js");
+    const { readTable } = await import("../../../data/source.js");
     const { defineTask } = await import("../../../data/task.js");
-    const { rankPool } = await import("../../../experiments/rank-pool.js");
     const { RECOMMENDED } = await import("../../../experiments/simulation.js");
     const reading = readSettings(options);
     // What stays out of the features by its role is known before the tables are read.
@@ -113,23 +123,16 @@ export const rank = defineCommand({
       ...(id === undefined ? {} : { id }),
       ...(quota === undefined ? {} : { quotas: quotasByGroup(quota) }),
     };
-    let progress: ReturnType<typeof context.progress> | undefined;
-    const ranking = await rankPool(
+    const ranking = await rankCandidates(
+      { path, reading, quota, queue: options.queue },
       {
         labelled,
-        pool: () => streamTable(path, reading),
         ...(targets === undefined ? {} : { targets }),
         ...(sensitive === undefined ? {} : { sensitive }),
-        ...(quota === undefined ? {} : { groupsOf: (part) => groupsOf(part, quota) }),
-        async onPart(rows) {
-          progress ??= context.progress("scoring", Math.max(1, rows));
-          progress.update(rows);
-          await context.checkpoint();
-        },
       },
       settings,
+      context,
     );
-    progress?.end();
     const answer = {
       pool: withoutPassword(path),
       target: labelled.target.name,

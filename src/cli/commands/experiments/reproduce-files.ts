@@ -113,9 +113,20 @@ const drawFigures = async (
 
 const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) => {
   const { name, title, source, beyond = false } = reproduction;
-  const { comparisons, measured } = drawing;
+  const { comparisons, measured, findings = [] } = drawing;
   const protocol = reproduction.protocol(scale);
-  return { name, title, source, beyond, protocol, comparisons, measured, done, cells: cells.length };
+  return {
+    name,
+    title,
+    source,
+    beyond,
+    protocol,
+    findings,
+    comparisons,
+    measured,
+    done,
+    cells: cells.length,
+  };
 };
 
 /** A line for every cell, or for every number of labels of an acquisition; a column for every number. */

@@ -11,15 +11,13 @@ import { type CommandContext, defineCommand } from "../../command.js";
 import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../design/words.js";
-import { queueOption } from "./queue-option.js";
+import { queueOption, withQueue } from "./queue-option.js";
 
 export const reproduceTexts = {
   noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
   noShipped: (option: string) =>
     `${option} was to begin with the results that ship with fairbed, and this copy has none: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
   drawsOnly: "--from-results runs nothing, so there is nothing to --resume: give one of the two",
-  left: (queue: string) =>
-    `what is in the queue ${queue} stays there, and its workers go on: the same command collects what they have done`,
 };
 
 /** The store, in the folder that is written to. */
@@ -38,7 +36,7 @@ export const reproduce = defineCommand({
       line: "reproduce table-ratios fig-pareto-census --jobs 2",
       says: "two of them by the paper's protocol",
     },
-    { line: "reproduce all --queue postgres://me@host/db", says: "on all machines that run fairbed worker" },
+    { line: "reproduce all --queue postgres://host", says: "on all machines that run fairbed worker" },
     { line: "reproduce all --resume", says: "run what the results that ship with fairbed lack" },
     { line: "reproduce all --from-results", says: "draw everything again from those, without running" },
   ],
@@ -124,6 +122,7 @@ export const reproduce = defineCommand({
         name,
         title,
         source,
+        findings: drawing.findings ?? [],
         comparisons: drawing.comparisons,
         measured: drawing.measured,
       })),
@@ -136,8 +135,9 @@ export const reproduce = defineCommand({
   },
   print: ({ quick, cells, reproductions, summary, notes, files, ledger, out, seconds }) =>
     [
-      ...reproductions.flatMap(({ name, title, comparisons }) => [
+      ...reproductions.flatMap(({ name, title, findings, comparisons }) => [
         `${name}: ${title}`,
+        ...findings.map((finding) => `- ${finding}`),
         ...(comparisons.length > 0 ? [...comparisonLines(comparisons), ""] : []),
       ]),
       ...(summary === "" ? [] : [`${summary}.`]),
@@ -200,23 +200,18 @@ const runMissing = async (
   const total = Math.max(1, Math.round(estimateWork(pending)));
   const { queueAddress } = await import("../../../experiments/work/queue-connection.js");
   const address = queueAddress(given);
-  const queue =
-    address === undefined
-      ? undefined
-      : await (await import("../../../experiments/work/queue.js")).openQueue(address);
   const progress = context.progress("reproduce", total);
   const before = store.size;
   // In seconds of work, because cells take very different times; in words, in cells.
   const onProgress = (done: number) =>
     progress.update(Math.round(done), `${store.size - before} of ${pending.length} cells done`);
   try {
-    if (queue !== undefined) {
+    if (address !== undefined) {
       const { runCellsOnQueue } = await import("../../../experiments/reproduce/queue-cells.js");
-      return await runCellsOnQueue(wanted, store, queue, {
-        signal: context.signal,
-        onProgress,
-        say: context.say,
-      });
+      const { signal, say } = context;
+      return await withQueue(address, context, (queue) =>
+        runCellsOnQueue(wanted, store, queue, { signal, onProgress, say }),
+      );
     }
     const { ran, missing } = await runCells(wanted, store, {
       jobs: Math.min(jobs, pending.length),
@@ -227,9 +222,5 @@ const runMissing = async (
     return { ran, notes: Object.values(missing) };
   } finally {
     progress.end();
-    if (queue !== undefined) {
-      if (context.signal.aborted) context.say(reproduceTexts.left(queue.shown));
-      await queue.close();
-    }
   }
 };

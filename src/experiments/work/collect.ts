@@ -1,0 +1,118 @@
+/** Asks the workers of a queue for orders, and waits for their results. */
+import { estimateOrder, type Order, orderInWords, orderKey } from "./order.js";
+import { patiently, pause } from "./patience.js";
+import type { KnownResult, WorkerState, WorkQueue, WorkRow } from "./queue.js";
+
+export const collectTexts = {
+  noWorker: (queue: string) =>
+    `no worker is at the queue: start one or more, on any machine, with fairbed worker --queue ${queue}`,
+  failed: (words: string, others: number, message: string) =>
+    `${words}${others === 0 ? "" : ` and ${others} more`} failed: ${message}`,
+  before: "what it starts from failed",
+  left: (queue: string) =>
+    `what is in the queue ${queue} stays there, and its workers go on: the same command collects what they have done`,
+  lacking: (orders: number, why: string) =>
+    `${orders} piece${orders === 1 ? " of work is" : "s of work are"} still in the queue, because no worker there can run ${orders === 1 ? "it" : "them"}: ${why}`,
+};
+
+export interface CollectOptions {
+  readonly signal: AbortSignal;
+  /** JSON, and the seconds that it took. */
+  readonly onResult: (order: Order, result: string, seconds: number) => void;
+  /** In estimated seconds of work. */
+  readonly onProgress: (done: number) => void;
+  /** A sentence that cannot wait for the end. */
+  readonly say: (line: string) => void;
+  /** So many seconds nobody may be there, or nobody who can do what is left. */
+  readonly patience?: number;
+}
+
+interface Failure {
+  readonly order: Order;
+  readonly message: string;
+}
+
+const POLL_MS = 500;
+
+/** Resolves once nothing is left that can be done: to why there are not all results, a sentence for each reason. */
+export const collectOrders = async (
+  orders: readonly Order[],
+  known: readonly KnownResult[],
+  queue: WorkQueue,
+  { signal, onResult, onProgress, say, patience = 10 }: CollectOptions,
+): Promise<readonly string[]> => {
+  const left = new Map(orders.map((order) => [orderKey(order), order]));
+  const persist = <Result>(action: () => Promise<Result>) => patiently(action, signal);
+  const failures = new Map<string, Failure>();
+  let done = 0;
+  const collect = ({ key, result, seconds, before, failed, trouble }: WorkRow): void => {
+    const order = left.get(key);
+    if (order === undefined) return;
+    const lost = before !== null && failures.has(before);
+    if (result !== null) onResult(order, result, seconds ?? 0);
+    else if (failed || lost)
+      failures.set(key, { order, message: (lost ? collectTexts.before : trouble) ?? "" });
+    else return;
+    left.delete(key);
+    done += estimateOrder(order);
+  };
+  const running = ({ key, worker, share }: WorkRow): number => {
+    const order = left.get(key);
+    return order === undefined || worker === null ? 0 : share * estimateOrder(order);
+  };
+  let asked = false;
+  let [seen, possible] = [performance.now(), performance.now()];
+  let told = false;
+  for (;;) {
+    signal.throwIfAborted();
+    // Again, too, where someone else who had asked for the same has done with it and made it forgotten.
+    if (!asked) await persist(() => queue.ask([...left.values()], known));
+    const rows = await persist(() => queue.rows([...left.keys()]));
+    asked = rows.length === left.size;
+    for (const row of rows) collect(row);
+    onProgress(rows.reduce((sum, row) => sum + running(row), done));
+    if (left.size === 0) return failureNotes(failures);
+    const workers = await persist(() => queue.workers());
+    const now = performance.now();
+    if (workers.length > 0) {
+      seen = now;
+      told = false;
+    } else if (now - seen > 1000 * patience && !told) {
+      say(collectTexts.noWorker(queue.shown));
+      told = true;
+    }
+    const why = lackingOf(
+      rows.filter(({ key }) => left.has(key)),
+      workers,
+    );
+    if (why === undefined) possible = now;
+    else if (now - possible > 1000 * patience) {
+      return [...failureNotes(failures), collectTexts.lacking(left.size, why)];
+    }
+    await persist(() => queue.freeLost());
+    await persist(() => queue.sendReady());
+    await pause(POLL_MS, signal);
+  }
+};
+
+/** Why no worker can do anything of what is left; undefined where one may. */
+const lackingOf = (rows: readonly WorkRow[], workers: readonly WorkerState[]): string | undefined => {
+  const left = new Set(rows.map(({ key }) => key));
+  // What waits for another one here is as possible as that one.
+  const first = rows.filter(({ before }) => before === null || !left.has(before));
+  const isPossible = ({ worker, queue }: WorkRow) =>
+    worker !== null || workers.some(({ lacks }) => lacks[queue] === undefined);
+  if (workers.length === 0 || rows.length === 0 || first.some(isPossible)) return undefined;
+  return [...new Set(first.map(({ queue }) => workers[0].lacks[queue]))].join("; ");
+};
+
+/** One note for each way to fail. */
+const failureNotes = (failures: ReadonlyMap<string, Failure>): readonly string[] => {
+  const byMessage = new Map<string, Failure[]>();
+  for (const failure of failures.values()) {
+    byMessage.set(failure.message, [...(byMessage.get(failure.message) ?? []), failure]);
+  }
+  return [...byMessage].map(([message, all]) =>
+    collectTexts.failed(orderInWords(all[0].order), all.length - 1, message),
+  );
+};

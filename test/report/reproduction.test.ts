@@ -1,0 +1,225 @@
+/** The snapshots are the gallery: look at them when they change. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { compile } from "vega-lite";
+import { describe, expect, test } from "vitest";
+import type { ChartDescription, ChartValue } from "../../src/core/chart-description.js";
+import { hasPoints, reproductionChart } from "../../src/report/reproduction-charts.js";
+import { type ReproductionLedger, reproductionLedger } from "../../src/report/reproduction-ledger.js";
+import {
+  paperComparisons,
+  pivot,
+  type ReportedComparison,
+  verdictsInWords,
+} from "../../src/report/reproduction-report.js";
+import { reproductionSvg } from "../../src/report/reproduction-svg.js";
+import { ROOT } from "../setup/dist.js";
+
+const value = (mean: number): ChartValue => ({ mean, low: mean - 0.01, high: mean + 0.01 });
+
+const CHARTS: Readonly<Record<string, ChartDescription>> = {
+  "trade-off": {
+    kind: "trade-off",
+    title: "An example",
+    xTitle: "sensitive accuracy",
+    yTitle: "target accuracy",
+    better: "up and to the left",
+    points: [50, 100].flatMap((labels) => [
+      { method: "Random", labels, x: value(0.7), y: value(0.8 + labels / 2000) },
+      ...[0, 1, 10].map((beta) => ({
+        method: "FairBED",
+        beta,
+        labels,
+        x: value(0.7 - beta / 100),
+        y: value(0.81 - beta / 200 + labels / 2000),
+      })),
+    ]),
+  },
+  curves: {
+    kind: "curves",
+    title: "An example",
+    points: ["β = 0", "β = 1"].flatMap((row, i) =>
+      ["accuracy", "parity"].flatMap((column, j) =>
+        ["Random", "FairBED"].flatMap((method, k) =>
+          [0, 50, 100].map((labels) => ({
+            row,
+            column,
+            method,
+            labels,
+            value: value(0.6 + (i + j + k) / 50 + labels / 1000),
+          })),
+        ),
+      ),
+    ),
+  },
+  information: {
+    kind: "information",
+    title: "An example",
+    xTitle: "beta",
+    rows: ["static", "DAD"].flatMap((panel) =>
+      [0, 1].flatMap((x) => [
+        { panel, x, about: "about the target", value: value(2 - x / 2) },
+        { panel, x, about: "about the sensitive part", value: value(1.5 - x) },
+      ]),
+    ),
+  },
+  designs: {
+    kind: "designs",
+    title: "An example",
+    prior: [3, 3],
+    points: [0, 1].flatMap((seed) => [1, 2].map((x) => ({ seed, x, y: 3 + seed }))),
+  },
+  settings: {
+    kind: "settings",
+    title: "An example",
+    xTitle: "parity",
+    paper: value(0.7),
+    rows: [
+      { group: "trees", setting: "10 trees", value: value(0.65), says: "differs" },
+      { group: "trees", setting: "30 trees", value: value(0.69), says: "reproduced" },
+      { group: "beta", setting: "beta 1", value: value(0.6), says: "not run" },
+    ],
+  },
+};
+
+describe.each(Object.entries(CHARTS))("the chart of a reproduction: %s", (name, chart) => {
+  test("is a specification that Vega-Lite has nothing to say against", () => {
+    const said: unknown[] = [];
+    const hear = (...words: readonly unknown[]) => {
+      said.push(...words);
+      return logger;
+    };
+    const logger = { warn: hear, info: hear, debug: hear, error: hear, level: () => logger };
+    compile(reproductionChart(chart), { logger: logger as never });
+    expect(said).toEqual([]);
+  });
+
+  test("looks as in the gallery, and has no digits that nobody sees", async () => {
+    const svg = await reproductionSvg(chart);
+    expect(svg).toMatch(/^<svg/);
+    for (const [attribute] of svg.matchAll(/ (?:d|transform|x|y)="[^"]*"/g)) {
+      expect(attribute).not.toMatch(/\.\d{3}/);
+    }
+    await expect(svg).toMatchFileSnapshot(`gallery/reproduction-${name}.svg`);
+  });
+
+  test("says whether there is anything to draw", () => {
+    expect(hasPoints(chart)).toBe(true);
+    expect(hasPoints({ ...chart, ...("rows" in chart ? { rows: [] } : { points: [] }) } as never)).toBe(
+      false,
+    );
+  });
+});
+
+const comparison = (
+  row: string,
+  column: string,
+  ours: number | null,
+  apart: number | null,
+  verdict: string,
+): ReportedComparison => ({
+  row,
+  column,
+  paper: 0.7,
+  paperError: 0.02,
+  ours,
+  standardError: ours === null ? null : 0.01,
+  interval: ours === null ? null : [ours - 0.02, ours + 0.02],
+  seeds: ours === null ? 0 : 8,
+  apart,
+  verdict,
+});
+
+const reproduction = (name: string, beyond: boolean, comparisons: readonly ReportedComparison[]) => ({
+  name,
+  title: `The title of ${name}`,
+  source: "a table",
+  beyond,
+  protocol: { stated: ["8 seeds"], chosen: ["30 % are tested on", `only in ${name}`] },
+  findings: beyond ? ["1 of 2 settings is near"] : [],
+  comparisons,
+  measured: [{ row: "Random", column: "selected", ours: { mean: 0.25, standardError: null } }],
+  figures: [{ address: `page/${name}.svg`, caption: "A [caption]." }],
+  done: beyond ? 5 : 8,
+  cells: 8,
+});
+
+const LEDGER: ReproductionLedger = {
+  title: "An example",
+  quick: false,
+  reproductions: [
+    reproduction("table-a", false, [
+      comparison("Random", "EIG_{phi|theta} / EIG_theta", 0.69, 0.4, "reproduced"),
+      comparison("EPIG", "DP", 0.5, 8.9, "differs"),
+      comparison("HFE", "DP", 0.4, 13.4, "differs"),
+    ]),
+    reproduction("table-b", false, [comparison("Random", "DP", null, null, "not run")]),
+    reproduction("sweep-c", true, [comparison("10 trees", "DP", 0.6, 4.5, "differs")]),
+  ],
+  parts: [
+    { name: "one", cells: 10, seconds: 30 },
+    { name: "two", cells: 6, seconds: 7200 },
+  ],
+  commands: ["fairbed reproduce all --resume"],
+};
+
+describe("the ledger", () => {
+  const page = reproductionLedger(LEDGER);
+  const linesOf = (start: string) => page.split("\n").filter((line) => line.startsWith(start));
+
+  test("counts what the paper prints, and what differs most comes first", () => {
+    expect(page).toContain("Of the numbers that the paper prints: 1 of 4 reproduced, 2 differ, 1 not run.");
+    expect(
+      linesOf("| table-a").map((line) =>
+        line
+          .split("|")
+          .map((cell) => cell.trim())
+          .slice(2, -1),
+      ),
+    ).toEqual([
+      ["1", "2", "0"],
+      ["HFE", "DP", "0.700 ± 0.020", "0.400 ± 0.010", "13.4 se"],
+      ["EPIG", "DP", "0.700 ± 0.020", "0.500 ± 0.010", "8.9 se"],
+    ]);
+    expect(linesOf("| 10 trees")[0]).toContain("0.600 ± 0.010 differs");
+    expect(page).toContain("- sweep-c: 5 of 8 cells have a result");
+    expect(page).not.toContain("- table-a: 8 of 8");
+    expect(linesOf("| in all")[0]).toMatch(/\| +16 \| +2\.0 h \|$/);
+  });
+
+  test("says once what several share, under their names", () => {
+    expect(page.split("- 8 seeds")).toHaveLength(2);
+    expect(page).toContain("`table-a`, `table-b`, `sweep-c`:\n\n- 8 seeds\n");
+    expect(page).toContain("`table-b`:\n\n- only in table-b\n");
+  });
+
+  test("is as the formatter would have it", () => {
+    const biome = join(ROOT, "node_modules", ".bin", "biome");
+    const { stdout, status } = spawnSync(biome, ["format", "--stdin-file-path=page.md"], {
+      cwd: ROOT,
+      input: page,
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    expect(stdout).toBe(page);
+  });
+});
+
+test("what goes beyond the paper does not count among the paper's numbers", () => {
+  const { reproductions } = LEDGER;
+  expect(verdictsInWords(paperComparisons(reproductions))).toBe("1 of 4 reproduced, 2 differ, 1 not run");
+});
+
+test("a table of rows and columns has a dash where there is nothing", () => {
+  const cells = [
+    { row: "a", column: "x", text: "1" },
+    { row: "b", column: "y", text: "2" },
+  ];
+  expect(pivot(cells, ({ text }) => text)).toEqual({
+    head: ["", "x", "y"],
+    rows: [
+      ["a", "1", "–"],
+      ["b", "–", "2"],
+    ],
+  });
+});
