@@ -58,7 +58,7 @@ test("a table in quick: once run, then only drawn, here and from a copy of its r
   const drawn = await invoke([...words, "--out", join(folder, "drawn"), "--from-results", copy]);
   expect(JSON.parse(drawn.stdout).reproductions).toEqual(reproductions);
   expect(existsSync(join(folder, "drawn", "results.jsonl"))).toBe(false);
-}, 120_000);
+}, 300_000);
 
 test("results that ship with fairbed: drawn without running, and what a run begins with", async () => {
   // A copy of the package with results of its own.
@@ -97,7 +97,7 @@ test("results that ship with fairbed: drawn without running, and what a run begi
       .trim()
       .split("\n"),
   ).toHaveLength(16);
-}, 120_000);
+}, 300_000);
 
 test("what is not there is said in one sentence", async () => {
   expect(await invoke(["reproduce", "fig-horizn"])).toMatchObject({
@@ -243,5 +243,5 @@ describeWithData("reproduce all --quick", FILES, (data) => {
       if (name.startsWith("results")) expect(contents).toEqual(drawn.get(name));
       else expect([...drawn.keys()]).toContain(name);
     }
-  }, 240_000);
+  }, 900_000);
 });

@@ -106,7 +106,7 @@ describeWithPostgres("a queue", (server) => {
     const longer = { training: { steps: 250, outer: 50, contrastive: 100, marginal: 100 } };
     const cells: readonly Cell[] = [
       ...acquisitions.map((acquisition): Cell => ({ kind: "generalize", acquisition, model: "forest" })),
-      ...[0, 1, 2, 3, 4, 5].map((seed) => design(seed, longer)),
+      ...[0, 1, 2, 3].map((seed) => design(seed, longer)),
       design(6, { policy: "dad" }),
       design(7, { policy: "random" }),
     ];
@@ -138,7 +138,7 @@ describeWithPostgres("a queue", (server) => {
         collected = true;
       });
       const kill = async (): Promise<void> => {
-        for (let kills = 0; kills < 10 && !collected; ) {
+        for (let kills = 0; kills < 6 && !collected; ) {
           // The first one as soon as it has something.
           await new Promise((resolve) => setTimeout(resolve, 20 + (kills === 0 ? 0 : stream.integer(300))));
           const { rows } = await sql(

@@ -15,7 +15,7 @@ const COST = {
   leaf: 6,
   /** A set to be made and a row of it; a row of a column that is looked at. */
   set: 1000,
-  setRow: 0.2,
+  setRow: 0.15,
   columnRow: 4,
 };
 
