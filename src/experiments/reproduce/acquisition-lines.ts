@@ -143,7 +143,7 @@ export const acquisitionProtocol = (task: TaskName, scale: Scale, own: Partial<P
   const { seeds, budget, batch, pool, trees = 100 } = sizeOf(task, scale);
   return {
     stated: [
-      `${budget} labels, ${batch === 1 ? "one" : batch} at a time, ${seeds} seeds`,
+      `${budget} labels, ${batch === 1 ? "one" : batch} at a time, ${seeds} seed${seeds === 1 ? "" : "s"}`,
       `random forests of ${trees} trees on both sides, fitted anew at each step`,
       ...(own.stated ?? []),
     ],

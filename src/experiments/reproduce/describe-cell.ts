@@ -57,7 +57,8 @@ export const estimateSeconds = (cell: Cell): number => {
     }
     case "design": {
       const { training, evaluation, horizon } = cell;
-      const size = (training.steps * training.outer * training.contrastive * horizon) / 1e10;
+      // What a step does apart from its observations takes as long as three of them.
+      const size = (training.steps * training.outer * training.contrastive * (horizon + 3)) / 1.3e10;
       const evaluated = (evaluation.batches * evaluation.outer * evaluation.inner * horizon) / 2e9;
       return 0.2 + trainingSeconds(cell) * size + (cell.policy === "static" ? 6 : 8) * evaluated;
     }

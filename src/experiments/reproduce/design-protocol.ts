@@ -12,7 +12,7 @@ export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Proto
   return {
     stated: [
       "one source in the plane, prior mean (3, 3), covariance I; signal 0.1 + 1 / (0.0001 + distance^2), log-normal noise of 0.5",
-      `${count(steps)} steps of Adam with ${count(outer)} experiments and ${count(contrastive)} inner samples of each kind; ${cells.length} seeds`,
+      `${count(steps)} steps of Adam with ${count(outer)} experiments and ${count(contrastive)} inner samples of each kind; ${cells.length} seed${cells.length === 1 ? "" : "s"}`,
       "policies are DAD networks with a rate of 5e-5",
       `lower bounds with ${count(evaluation.inner)} inner samples`,
       ...(own.stated ?? []),

@@ -156,11 +156,17 @@ export class MatrixSets {
 
   /** [nodes]: the address of each split's set, 0 for leaves; makes those that are lacking. */
   addresses(features: FeatureMatrix, splits: Splits, { lacking }: Looked): Int32Array {
-    this.#learn(
-      features,
-      columnsOf(lacking).filter((f) => this.#columns[f] === undefined),
-    );
-    this.#make(features, lacking);
+    try {
+      this.#learn(
+        features,
+        columnsOf(lacking).filter((f) => this.#columns[f] === undefined),
+      );
+      this.#make(features, lacking);
+    } catch (error) {
+      // There was no memory for all, and some may be there without what belongs in them.
+      this.clear();
+      throw error;
+    }
     return this.look(splits).addresses;
   }
 
