@@ -74,9 +74,9 @@ const advantagesOf = (results: Results, scale: Scale): readonly Advantage[] =>
     ].flatMap(({ over, lines }) =>
       ownLines(scale).flatMap((line) =>
         VALUES.flatMap((value) => {
-          const others = lines
-            .map((each) => pointsOf(results, task, each, value, scale))
-            .filter((points) => points.length > 0);
+          const others = lines.map((each) => pointsOf(results, task, each, value, scale));
+          // A line of which a part is missing would be easier to beat.
+          if (others.some((points) => points.length === 0)) return [];
           const ours = advantageOver(others, pointsOf(results, task, line, value, scale));
           return ours === undefined ? [] : [{ task: name, line, over, column: value[2], ours }];
         }),
