@@ -44,16 +44,17 @@ export interface TrainStaticOptions extends WorkspaceOptions {
 }
 
 /**
- * Designs have settled when their means over a window of steps are nearly those over the window before, twice running.
- * Adam moves a design about as fast where the objective is nearly flat as where it is steep, as long as there is a way
- * up that its noise does not hide: a plateau that designs cross does not look like a place where they stay, as it does
- * to the value of the objective.
+ * Designs have settled when their means over a window of steps are nearly those over the window before, several times
+ * running. Adam moves a design about as fast where the objective is nearly flat as where it is steep, as long as noise
+ * does not hide the way up: designs that cross a plateau are seen to move, while the value of the objective stands still.
  */
 export interface SettledRule {
   /** Steps in a window. */
   readonly window: number;
   /** How far the means have moved at most, as a share of what the rate allows: root mean square over the designs. */
   readonly speed: number;
+  /** How many times running: once or twice can be chance. */
+  readonly times: number;
 }
 
 export interface TrainingProgress {
@@ -107,7 +108,7 @@ export const trainTexts = {
   whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
   beta: (given: unknown) => `beta was ${String(given)}: give a number from 0, such as 0.8`,
   speed: (given: unknown) =>
-    `the speed below which designs have settled was ${String(given)}: give a share above 0 and below 1, such as 0.04`,
+    `the speed below which designs have settled was ${String(given)}: give a share above 0 and below 1, such as 0.03`,
   decay:
     "designs cannot be seen to settle while the rate decays, since they slow down with it: turn decay off, or leave out settled",
 };
@@ -120,9 +121,6 @@ const COMPARING = 4;
 /** Batches that a score is the mean of. */
 const SCORING = 12;
 const FINAL_SCORING = 60;
-
-/** Windows running in which little moves: one can be chance. */
-const CALM = 2;
 
 /** The noise of the same experiments without observation t. */
 const withoutObservation = (noise: Noise, t: number, horizon: number): Noise =>
@@ -165,8 +163,8 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
     onProgress,
     resume,
   } = options;
-  const window = settled?.window ?? 1;
-  for (const [name, value] of Object.entries({ horizon, steps, starts, window })) {
+  const { window = 1, times = 1 } = settled ?? {};
+  for (const [name, value] of Object.entries({ horizon, steps, starts, window, times })) {
     if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
   }
   if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", trainTexts.beta(beta));
@@ -258,7 +256,7 @@ export const trainStatic = async (model: Model, options: TrainStaticOptions = {}
         }
         const { settling } = climb;
         for (let step = resumes ? resume.step : 0; step < rounds[round].steps; step++) {
-          if (settling !== undefined && settling.calm >= CALM) break;
+          if (settling !== undefined && settling.calm >= times) break;
           const here = scaled.map((value, i) => value * spreads[i]);
           const value = bound.evaluate(here, stream.split(round).split(before + step));
           optimiser.update(

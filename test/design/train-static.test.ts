@@ -3,6 +3,7 @@ import { meanEstimate } from "../../src/core/stats.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
 import {
+  type SettledRule,
   type StaticCheckpoint,
   type TrainStaticOptions,
   trainStatic,
@@ -71,7 +72,7 @@ describe("until designs have settled", () => {
     decay: false,
     seed: 3,
     sizes: { outer: 50, contrastive: 50, marginal: 50 },
-    settled: { window: 50, speed: 0.05 },
+    settled: { window: 50, speed: 0.05, times: 2 },
   } as const;
 
   test("a climb ends where it would stay", async () => {
@@ -108,7 +109,7 @@ describe("until designs have settled", () => {
       ...SETTLING,
       starts: 3,
       start: { mean: 2, sd: 1 },
-      settled: { window: 10, speed: 0.2 },
+      settled: { window: 10, speed: 0.2, times: 3 },
     };
     let taken = 0;
     const whole = await trainStatic(locationFinding(), {
@@ -129,12 +130,12 @@ describe("until designs have settled", () => {
 
   test("mistakes are named", async () => {
     const model = locationFinding();
-    const settled = { window: 50, speed: 0 };
-    await expect(trainStatic(model, { settled, decay: false })).rejects.toThrow(trainTexts.speed(0));
+    const tried = (rule: Partial<SettledRule>) =>
+      trainStatic(model, { settled: { ...SETTLING.settled, ...rule }, decay: false });
+    await expect(tried({ speed: 0 })).rejects.toThrow(trainTexts.speed(0));
+    await expect(tried({ window: 0.5 })).rejects.toThrow(trainTexts.whole("window", 0.5));
+    await expect(tried({ times: 0 })).rejects.toThrow(trainTexts.whole("times", 0));
     await expect(trainStatic(model, { settled: SETTLING.settled })).rejects.toThrow(trainTexts.decay);
-    await expect(trainStatic(model, { settled: { window: 0.5, speed: 0.1 }, decay: false })).rejects.toThrow(
-      trainTexts.whole("window", 0.5),
-    );
   });
 });
 

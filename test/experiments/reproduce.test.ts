@@ -112,7 +112,7 @@ describe("a cell", () => {
   });
 
   test("of static designs stops when they have settled, and says after how many steps", async () => {
-    const training = { ...location.training, steps: 60, settled: { window: 5, speed: 0.9 } };
+    const training = { ...location.training, steps: 60, settled: { window: 5, speed: 0.9, times: 2 } };
     const { steps } = await runCell({ ...location, training });
     expect(steps).toBeGreaterThanOrEqual(15);
     expect(steps).toBeLessThan(60);

@@ -22,7 +22,7 @@ export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Proto
       ...(settled === undefined
         ? []
         : [
-            `static designs stop before their steps are over when they have settled: twice running, their means over ${settled.window} steps have moved by less than a share of ${settled.speed} of what the rate allows (root mean square)`,
+            `static designs stop before their steps are over when they have settled: ${settled.times} times running, their means over ${settled.window} steps have moved by less than a share of ${settled.speed} of what the rate allows (root mean square)`,
           ]),
       `${count(evaluation.outer * evaluation.batches)} experiments a seed are evaluated (100 in the paper)`,
       ...(own.chosen ?? []),

@@ -40,7 +40,7 @@ export const growModule = (): ModuleWriter => {
   return module;
 };
 
-/** Bottom-up merge sort of key and row as one i64; the keys order as the values do. */
+/** Bottom-up merge sort of key and row as one i64, where there are more than two values; the keys order as they do. */
 const writeRank = (module: ModuleWriter): void => {
   module.function("rank", integers(3), [], (writer) => {
     const c = new Assembly(writer);
@@ -58,11 +58,52 @@ const writeRank = (module: ModuleWriter): void => {
     c.set(from, c.add(c.load(job, GROW.scratch), c.mul(thread, c.load(job, GROW.scratchBytes))));
     c.set(to, c.add(from, bytes));
 
-    c.for(i, 0, rows, 1, () => {
+    const columnBytes = c.shl(rows, 2);
+    /** The key of the value at this offset. */
+    const setKey = (offset: Value): void => {
       // x + 0 makes -0 the same as 0. Negative numbers count downwards.
-      const value = c.op("f32.add", c.loadFloat(c.add(values, c.shl(i, 2))), () => writer.f32(0));
+      const value = c.op("f32.add", c.loadFloat(c.add(values, offset)), () => writer.f32(0));
       c.set(bits, c.op("i32.reinterpret_f32", value));
       c.set(bits, c.op("i32.xor", bits, c.and(c.op("i32.shr_s", bits, 31), 0x7fffffff)));
+    };
+    const choose = (first: Value, second: Value, condition: Value) => () => {
+      for (const each of [first, second, condition]) c.push(each);
+      writer.op("select");
+    };
+
+    // Columns of one or two values, as those of categories, have nothing to be sorted.
+    const [lowest, highest, other] = [left, right, last];
+    setKey(0);
+    c.set(lowest, bits);
+    c.set(highest, bits);
+    c.for(i, 4, columnBytes, 4, () => {
+      setKey(i);
+      c.set(lowest, choose(bits, lowest, c.less(bits, lowest)));
+      c.set(highest, choose(bits, highest, c.less(highest, bits)));
+    });
+    c.for(i, 0, columnBytes, 4, () => {
+      setKey(i);
+      const isOther = c.and(c.op("i32.ne", bits, lowest), c.op("i32.ne", bits, highest));
+      c.set(other, c.op("i32.or", other, isOther));
+    });
+    c.when(c.op("i32.eqz", other), () => {
+      c.for(i, 0, columnBytes, 4, () => {
+        setKey(i);
+        c.set(count, c.shl(c.op("i32.ne", bits, lowest), 2));
+        c.store(c.add(codes, i), count);
+        c.storeFloat(
+          c.add(distinct, count),
+          c.op("f32.add", c.loadFloat(c.add(values, i)), () => writer.f32(0)),
+        );
+      });
+      c.set(count, c.add(1, c.op("i32.ne", lowest, highest)));
+      c.store(c.add(c.load(job, GROW.distincts), c.shl(task, 2)), count);
+      writer.op("return");
+    });
+    c.set(other, 0);
+
+    c.for(i, 0, rows, 1, () => {
+      setKey(c.shl(i, 2));
       const wide = c.op("i64.shl", c.op("i64.extend_i32_s", bits), () => writer.i64(32n));
       c.storeWide(c.add(from, c.shl(i, 3)), c.op("i64.or", wide, c.op("i64.extend_i32_u", i)));
     });
