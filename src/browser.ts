@@ -14,6 +14,7 @@ export {
   type FairnessOptions as LeakageOptions,
   fairbedBald,
   fairbedEpig,
+  fairbedSet,
   hfe,
   type Prediction,
   type ScoreParts,
@@ -32,6 +33,7 @@ export { type BestCandidates, type BestOptions, bestCandidates } from "./active/
 export type { Constraints, Quota } from "./active/quotas.js";
 export { createBest, createRanker, type Ranked, type Ranker, type RankerOptions } from "./active/ranker.js";
 export { bald, predictiveEntropy } from "./active/scores.js";
+export { setLeakage } from "./active/set-leakage.js";
 export { type Split, type SplitOptions, splitRows } from "./active/split.js";
 export { type Strategy, type StrategyName, strategies, strategyNames } from "./active/strategies.js";
 export * from "./compute/index.js";

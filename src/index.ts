@@ -35,4 +35,5 @@ export {
   type SimulationSettings,
   simulateSeed,
   summarise,
+  WHOLE_SET,
 } from "./experiments/simulation.js";

@@ -16,7 +16,7 @@ const FULL_EVALUATION = { outer: 100, batches: 20, inner: 100_000 };
 const QUICK_TRAINING = { steps: 60, outer: 20, contrastive: 50, marginal: 50 };
 const QUICK_EVALUATION = { outer: 50, batches: 2, inner: 500 };
 
-/** Designs travel at a share of up to 1 of the rate and creep at one of 0.05 or more; noise moves settled ones by 0.01 to 0.04. */
+/** Designs travel at a share of up to 1 of the rate and creep at 0.03 or more; noise moves settled ones by 0.01 to 0.04. */
 const SETTLED = { window: 500, speed: 0.03, times: 3 };
 
 const designSeeds = ({ quick, seeds }: Scale): readonly number[] => seedsOf(seeds ?? (quick ? 2 : 8));
