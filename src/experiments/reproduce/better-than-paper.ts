@@ -1,7 +1,7 @@
 /**
  * Whether an acquisition of this project dominates the paper's: a higher ratio of selection rates and smaller
  * gaps between the groups' scores at the same accuracy and the same selection rate, each with an interval that excludes
- * zero. Fixed before it was run: the comparison (see `dominance.ts`), the lines and their betas, 8 seeds that were not
+ * zero. Fixed before Census and Adult were run: the comparison (see `dominance.ts`), the lines and their betas, 8 seeds that were not
  * used to find it.
  */
 import {
