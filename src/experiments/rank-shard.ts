@@ -4,8 +4,8 @@ import { EnvironmentError } from "../core/errors.js";
 import { streamTable } from "../data/source.js";
 import type { Column, Table } from "../data/table.js";
 import { groupsBy } from "./groups-by.js";
+import type { Shard } from "./orders/order.js";
 import { type BestOfParts, createPartRanker, type PartRanker, type RankPlan } from "./rank-plan.js";
-import type { Shard } from "./work/order.js";
 
 export const rankShardTexts = {
   changed: (path: string) =>

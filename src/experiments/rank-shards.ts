@@ -10,6 +10,9 @@ import { EnvironmentError, InputError } from "../core/errors.js";
 import { rowsOf, sqlText, withDatabase } from "../data/duckdb.js";
 import { readTable, sourceTexts, streamTable } from "../data/source.js";
 import { appendRows, byCodePoint, selectRows, type Table } from "../data/table.js";
+import { type CollectOptions, collectOrders } from "./orders/collect.js";
+import { type Order, orderKey, planOrder, type Shard } from "./orders/order.js";
+import type { WorkQueue } from "./orders/queue.js";
 import { type BestOfParts, mergeParts, type RankSettings } from "./rank-plan.js";
 import {
   type LookedThrough,
@@ -21,9 +24,6 @@ import {
   targetStream,
 } from "./rank-pool.js";
 import { planToJson } from "./rank-shard.js";
-import { type CollectOptions, collectOrders } from "./work/collect.js";
-import { type Order, orderKey, planOrder, type Shard } from "./work/order.js";
-import type { WorkQueue } from "./work/queue.js";
 
 export const rankShardsTexts = {
   none: (folder: string) =>

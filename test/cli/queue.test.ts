@@ -8,8 +8,8 @@ import { rankCandidatesTexts } from "../../src/cli/commands/active/rank-candidat
 import { failureText } from "../../src/cli/failure.js";
 import { randomStream } from "../../src/core/random.js";
 import { withDatabase } from "../../src/data/duckdb.js";
-import { collectTexts } from "../../src/experiments/work/collect.js";
-import { queueConnectionTexts } from "../../src/experiments/work/queue-connection.js";
+import { collectTexts } from "../../src/experiments/orders/collect.js";
+import { queueConnectionTexts } from "../../src/experiments/orders/queue-connection.js";
 import { needsDist } from "../setup/dist.js";
 import { describeWithPostgres } from "../setup/postgres.js";
 import { FAIRBED, invoke } from "./invoke.js";
@@ -36,7 +36,7 @@ describe("the address of a queue", () => {
     expect(await invoke(["queue", "status", "--queue", wrong], { env })).toEqual({
       code: 2,
       stdout: "",
-      stderr: `fairbed: ${queueConnectionTexts.address("mysql://me:…@host/db")}\n`,
+      stderr: `fairbed: ${queueConnectionTexts.address}\n`,
     });
   });
 });

@@ -9,6 +9,9 @@ import { readTable, streamTable } from "../../src/data/source.js";
 import type { Table } from "../../src/data/table.js";
 import { defineTask } from "../../src/data/task.js";
 import { groupsBy } from "../../src/experiments/groups-by.js";
+import { openQueue, type WorkQueue } from "../../src/experiments/orders/queue.js";
+import { runOrder } from "../../src/experiments/orders/run-order.js";
+import { runWorker } from "../../src/experiments/orders/worker.js";
 import { type Ranking, type RankSettings, rankPool, rankTexts } from "../../src/experiments/rank-pool.js";
 import { rankShardTexts } from "../../src/experiments/rank-shard.js";
 import {
@@ -18,9 +21,6 @@ import {
   shardsIn,
   streamShards,
 } from "../../src/experiments/rank-shards.js";
-import { openQueue, type WorkQueue } from "../../src/experiments/work/queue.js";
-import { runOrder } from "../../src/experiments/work/run-order.js";
-import { runWorker } from "../../src/experiments/work/worker.js";
 import { describeWithPostgres } from "../setup/postgres.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-shards-"));

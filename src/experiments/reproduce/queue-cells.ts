@@ -1,6 +1,6 @@
 /** Runs what a store lacks on the workers of a queue, and brings their results home as they come. */
-import { type CollectOptions, collectOrders } from "../work/collect.js";
-import type { KnownResult, WorkQueue } from "../work/queue.js";
+import { type CollectOptions, collectOrders } from "../orders/collect.js";
+import type { KnownResult, WorkQueue } from "../orders/queue.js";
 import { acquisitionOf, type Cell, type CellResult, cellKey } from "./cell.js";
 import { pendingCells } from "./run-cells.js";
 import type { ResultStore } from "./store.js";

@@ -1,8 +1,8 @@
 /** Runs what a store lacks, here or in processes of their own. What is finished is stored at once and never run again. */
 import { InputError } from "../../core/errors.js";
-import type { OrderResult } from "../work/order.js";
-import { type OrderMessage, orderProgram } from "../work/order-subprocess.js";
-import { withSubprocesses } from "../work/subprocess.js";
+import type { OrderResult } from "../orders/order.js";
+import { type OrderMessage, orderProgram } from "../orders/order-subprocess.js";
+import { withSubprocesses } from "../orders/subprocess.js";
 import { acquisitionOf, type Cell, cellKey, type ResultOf, type TaskName } from "./cell.js";
 import { estimateSeconds } from "./describe-cell.js";
 import { runCell } from "./run-cell.js";

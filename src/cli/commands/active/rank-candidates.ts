@@ -29,7 +29,7 @@ export const rankCandidates = async (
 ): Promise<Ranking> => {
   const { streamTable } = await import("../../../data/source.js");
   const { withoutPassword } = await import("../../../data/without-password.js");
-  const { queueAddress } = await import("../../../experiments/work/queue-connection.js");
+  const { queueAddress } = await import("../../../experiments/orders/queue-connection.js");
   const { isFolder, rankShardsOnQueue, rankShardsTexts, requireSameInShards, shardsIn, streamShards } =
     await import("../../../experiments/rank-shards.js");
   const here = (pool: RankInput["pool"]) => rankHere({ ...known, pool }, quota, settings, context);
@@ -45,7 +45,7 @@ export const rankCandidates = async (
   const shards = await shardsIn(path);
   const address = queueAddress(queue);
   if (address === undefined) return here(() => streamShards(shards, missing));
-  const { estimateOrder } = await import("../../../experiments/work/order.js");
+  const { estimateOrder } = await import("../../../experiments/orders/order.js");
   const work = shards.reduce(
     (sum, shard) => sum + estimateOrder({ shard: { ...shard, plan: "", first: 0 } }),
     0,

@@ -1,5 +1,5 @@
 /** `--queue`, the same in every command that has it. */
-import type { WorkQueue } from "../../../experiments/work/queue.js";
+import type { WorkQueue } from "../../../experiments/orders/queue.js";
 import type { CommandContext } from "../../command.js";
 import { text } from "../../options.js";
 
@@ -14,8 +14,8 @@ export const withQueue = async <Result>(
   context: CommandContext,
   use: (queue: WorkQueue) => Promise<Result>,
 ): Promise<Result> => {
-  const { openQueue } = await import("../../../experiments/work/queue.js");
-  const { collectTexts } = await import("../../../experiments/work/collect.js");
+  const { openQueue } = await import("../../../experiments/orders/queue.js");
+  const { collectTexts } = await import("../../../experiments/orders/collect.js");
   const queue = await openQueue(address);
   try {
     return await use(queue);

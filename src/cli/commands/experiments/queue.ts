@@ -1,5 +1,5 @@
 /** `fairbed queue status`: how far a queue is. */
-import type { QueueCounts, QueueStatus } from "../../../experiments/work/queue-status.js";
+import type { QueueCounts, QueueStatus } from "../../../experiments/orders/queue-status.js";
 import { defineCommand } from "../../command.js";
 import { rightAligned } from "../design/words.js";
 import { queueOption } from "./queue-option.js";
@@ -12,8 +12,8 @@ export const queueStatusCommand = defineCommand({
   arguments: {},
   options: { queue: queueOption },
   async run({ options }): Promise<QueueStatus> {
-    const { requireQueueAddress } = await import("../../../experiments/work/queue-connection.js");
-    const { queueStatus } = await import("../../../experiments/work/queue-status.js");
+    const { requireQueueAddress } = await import("../../../experiments/orders/queue-connection.js");
+    const { queueStatus } = await import("../../../experiments/orders/queue-status.js");
     return queueStatus(requireQueueAddress(options.queue));
   },
   print: ({ queue, counts, groups, workers, failures, retries, secondsLeft }) =>

@@ -198,7 +198,7 @@ const runMissing = async (
   const pending = pendingCells(wanted, store);
   if (pending.length === 0) return { ran: 0, notes: [] };
   const total = Math.max(1, Math.round(estimateWork(pending)));
-  const { queueAddress } = await import("../../../experiments/work/queue-connection.js");
+  const { queueAddress } = await import("../../../experiments/orders/queue-connection.js");
   const address = queueAddress(given);
   const progress = context.progress("reproduce", total);
   const before = store.size;

@@ -31,11 +31,11 @@ export const worker = defineCommand({
   },
   reportsProgress: true,
   async run({ options: { queue: given, concurrency, idleExit, lease }, context }) {
-    const { requireQueueAddress } = await import("../../../experiments/work/queue-connection.js");
-    const { openQueue } = await import("../../../experiments/work/queue.js");
-    const { orderProgram } = await import("../../../experiments/work/order-subprocess.js");
-    const { startSubprocess } = await import("../../../experiments/work/subprocess.js");
-    const { runWorker } = await import("../../../experiments/work/worker.js");
+    const { requireQueueAddress } = await import("../../../experiments/orders/queue-connection.js");
+    const { openQueue } = await import("../../../experiments/orders/queue.js");
+    const { orderProgram } = await import("../../../experiments/orders/order-subprocess.js");
+    const { startSubprocess } = await import("../../../experiments/orders/subprocess.js");
+    const { runWorker } = await import("../../../experiments/orders/worker.js");
     const queue = await openQueue(requireQueueAddress(given));
     try {
       return {

@@ -7,8 +7,9 @@ import { isPostgres, postgresTexts } from "../../data/postgres-relation.js";
 import { withoutPassword } from "../../data/without-password.js";
 
 export const queueConnectionTexts = {
-  address: (given: string) =>
-    `the queue "${given}" is no address of a PostgreSQL database: write postgres://user@host:5432/database`,
+  /** Does not repeat what was given: a password may stand anywhere in it. */
+  address:
+    "the queue that was named is no address of a PostgreSQL database: write postgres://user@host:5432/database",
   none: "name the queue with --queue postgres://user@host:5432/database, or in the environment variable FAIRBED_QUEUE",
   refused: (queue: string, reason: string) =>
     `the queue ${queue} could not answer (${reason}): check that this user may create a schema and tables there`,
@@ -53,7 +54,7 @@ export const requireQueueAddress = (given: string | undefined): string => {
 
 export const connectQueue = async (address: string): Promise<QueueConnection> => {
   const shown = withoutPassword(address);
-  if (!isPostgres(address)) throw new InputError("queue-address", queueConnectionTexts.address(shown));
+  if (!isPostgres(address)) throw new InputError("queue-address", queueConnectionTexts.address);
   const { default: pg } = await optionalPackage(() => import("pg"), "a queue", "pg");
   const { default: Boss } = await optionalPackage(() => import("pg-boss"), "a queue", "pg-boss");
   const worded = async <Result>(action: () => Promise<Result>): Promise<Result> => {
