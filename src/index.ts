@@ -31,6 +31,7 @@ export {
 export {
   PAPER,
   RECOMMENDED,
+  recommendedFor,
   type SeedResult,
   type SimulationSettings,
   simulateSeed,

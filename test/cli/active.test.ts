@@ -69,6 +69,21 @@ describe("acquire", () => {
     expect(answer.seconds).toBeGreaterThan(0);
   });
 
+  test("a method comes with the settings it was measured with, and words come first", async () => {
+    const words = ["acquire", table, ...TASK, "--budget", "2", "--trees", "20"];
+    const settingsOf = async (...more: string[]) => {
+      const { goal, sensitiveForest, sensitiveCorrection } = (await json(...words, ...more)).settings;
+      return [goal.beta, sensitiveForest.minLeaf, sensitiveCorrection];
+    };
+    expect(await settingsOf()).toEqual([10, 10, "analytic"]);
+    expect(await settingsOf("--method", "fairbed-set")).toEqual([3, 5, "none"]);
+    expect(await settingsOf("--method", "fairbed-set", "--beta", "0.3", "--sensitive-leaf", "7")).toEqual([
+      0.3,
+      7,
+      "none",
+    ]);
+  });
+
   test("the same seed gives the same rows, another one others", async () => {
     const rows = async (seed: string) =>
       (await json("acquire", table, ...TASK, ...QUICK, "--seed", seed)).acquired[0];

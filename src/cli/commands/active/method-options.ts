@@ -13,13 +13,13 @@ const CORRECTIONS = ["auto", "none", "analytic", "permutation"] as const satisfi
 
 export const methodOptions = {
   method: choice<StrategyName>("--method <name>", "how candidates are scored", strategyNames, "fairbed"),
-  beta: real("--beta <number>", "what a nat of leakage costs", 10, { min: 0 }),
+  beta: optionalReal("--beta <number>", "what a nat of leakage costs (10; 3 with fairbed-set)", { min: 0 }),
   combine: choice("--combine <how>", "leakage of several sensitive columns", ["sum", "worst"], "sum"),
   trees: integer("--trees <number>", "trees of every forest", 100, { min: 2 }),
   paper: flag("--paper", "the paper's fully grown trees in the sensitive model"),
   sensitiveLeaf: optionalInteger(
     "--sensitive-leaf <number>",
-    "labels in a leaf of the sensitive model (10)",
+    "labels in a leaf of the sensitive model (10; 5 with fairbed-set)",
     {
       min: 1,
     },
@@ -27,7 +27,7 @@ export const methodOptions = {
   sensitiveSmoothing: real("--sensitive-smoothing <number>", "smoothing of its leaves", 0, { min: 0 }),
   correction: choice(
     "--correction <how>",
-    "of the sensitive model for few trees; auto is analytic, or none with --paper",
+    "of the sensitive model for few trees; auto is analytic, or none with --paper or fairbed-set",
     CORRECTIONS,
     "auto",
   ),
@@ -108,12 +108,15 @@ export const correctionOf = (
   return paper ? "none" : recommended;
 };
 
-export const goalOf = (words: {
-  readonly method: StrategyName;
-  readonly beta: number;
-  readonly leakageBudget: number | undefined;
-  readonly dpAtLeast: number | undefined;
-}): BetaGoal => {
+export const goalOf = (
+  words: {
+    readonly method: StrategyName;
+    readonly beta: number | undefined;
+    readonly leakageBudget: number | undefined;
+    readonly dpAtLeast: number | undefined;
+  },
+  recommended: BetaGoal,
+): BetaGoal => {
   const { beta, leakageBudget, dpAtLeast } = words;
   if (leakageBudget !== undefined && dpAtLeast !== undefined) {
     throw new InputError("goal", methodTexts.twoGoals);
@@ -123,5 +126,6 @@ export const goalOf = (words: {
     throw new InputError("goal", methodTexts.goalMethod(words.method));
   }
   if (leakageBudget !== undefined) return { leakageBudget };
-  return dpAtLeast === undefined ? { beta } : { parityAtLeast: dpAtLeast };
+  if (dpAtLeast !== undefined) return { parityAtLeast: dpAtLeast };
+  return beta === undefined ? recommended : { beta };
 };

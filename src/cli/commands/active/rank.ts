@@ -81,7 +81,7 @@ export const rank = defineCommand({
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
     const { readTable } = await import("../../../data/source.js");
     const { defineTask } = await import("../../../data/task.js");
-    const { RECOMMENDED } = await import("../../../experiments/simulation.js");
+    const { recommendedFor } = await import("../../../experiments/simulation.js");
     const reading = readSettings(options);
     // What stays out of the features by its role is known before the tables are read.
     const described = taskSettings({ ...options, task: undefined, id: undefined });
@@ -107,17 +107,18 @@ export const rank = defineCommand({
       { sensitiveElsewhere: sensitive !== undefined },
     );
     if (quota !== undefined) requireRoom(quota, options.top);
-    const { method, beta, combine, top, categories, trees, seed } = options;
+    const { method, combine, top, categories, trees, seed } = options;
+    const recommended = recommendedFor(method);
     const settings: RankSettings = {
       method,
-      beta,
+      beta: options.beta ?? recommended.goal.beta,
       combine,
       top,
       targets: options.targets,
       categories,
       forest: { trees },
-      sensitiveForest: sensitiveForestOf(options, RECOMMENDED.sensitiveForest),
-      correction: correctionOf(options, RECOMMENDED.sensitiveCorrection),
+      sensitiveForest: sensitiveForestOf(options, recommended.sensitiveForest),
+      correction: correctionOf(options, recommended.sensitiveCorrection),
       seed,
       ...(costs === undefined ? {} : { costs, costWeight: costWeight ?? 1 }),
       ...(id === undefined ? {} : { id }),

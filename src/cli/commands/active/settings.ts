@@ -2,7 +2,11 @@
 import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
 import type { Task } from "../../../data/task.js";
-import { RECOMMENDED, type SimulationRun, type SimulationSettings } from "../../../experiments/simulation.js";
+import {
+  recommendedFor,
+  type SimulationRun,
+  type SimulationSettings,
+} from "../../../experiments/simulation.js";
 import type { OptionValues } from "../../command.js";
 import type { simulationOptions } from "./acquire.js";
 import {
@@ -33,10 +37,10 @@ export const settingsOf = (words: AcquireWords): SimulationSettings => {
   }
   const { method, combine, trees, budget, batch, batchKind, temperature } = words;
   const { initial, testFraction, targets, pool, categories, checkpoints, sensitiveModel } = words;
+  const recommended = recommendedFor(method);
   return {
-    ...RECOMMENDED,
-    method,
-    goal: goalOf(words),
+    ...recommended,
+    goal: goalOf(words, recommended.goal),
     combine,
     budget,
     batch,
@@ -48,8 +52,8 @@ export const settingsOf = (words: AcquireWords): SimulationSettings => {
     ...(pool === undefined ? {} : { pool }),
     categories,
     forest: { trees },
-    sensitiveForest: sensitiveForestOf(words, RECOMMENDED.sensitiveForest),
-    sensitiveCorrection: correctionOf(words, RECOMMENDED.sensitiveCorrection),
+    sensitiveForest: sensitiveForestOf(words, recommended.sensitiveForest),
+    sensitiveCorrection: correctionOf(words, recommended.sensitiveCorrection),
     sensitiveModel: sensitiveModel === "pretrained" ? "pretrained" : "revealed",
     checkpoints: checkpoints.filter((labels) => labels < budget),
   };
