@@ -81,9 +81,13 @@ export interface SettingsDescription {
   readonly title: string;
 }
 
-export type ChartDescription =
+export type ChartDescription = (
   | TradeOffDescription
   | CurvesDescription
   | InformationDescription
   | DesignsDescription
-  | SettingsDescription;
+  | SettingsDescription
+) & {
+  /** What has to be known of it wherever it is seen, such as that it is not complete. */
+  readonly note?: string;
+};

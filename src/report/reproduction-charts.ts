@@ -274,6 +274,16 @@ const settings = ({ rows, paper, xTitle, title }: SettingsDescription): TopLevel
 };
 
 export const reproductionChart = (chart: ChartDescription): TopLevelSpec => {
+  const spec = specOf(chart);
+  const { title } = spec;
+  if (chart.note === undefined || typeof title !== "object" || !("text" in title)) return spec;
+  return {
+    ...spec,
+    title: { ...title, subtitle: [title.subtitle ?? [], chart.note].flat() },
+  } as TopLevelSpec;
+};
+
+const specOf = (chart: ChartDescription): TopLevelSpec => {
   switch (chart.kind) {
     case "trade-off":
       return tradeOff(chart);

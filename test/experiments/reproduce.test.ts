@@ -27,7 +27,7 @@ import {
 import { compactTexts } from "../../src/experiments/reproduce/compact-results.js";
 import { csvText, parseCsv } from "../../src/experiments/reproduce/csv.js";
 import { loadTask, loadTaskTexts } from "../../src/experiments/reproduce/load-task.js";
-import { drawingOf } from "../../src/experiments/reproduce/reproduction.js";
+import { drawingOf, reproductionTexts } from "../../src/experiments/reproduce/reproduction.js";
 import { runCell } from "../../src/experiments/reproduce/run-cell.js";
 import { pendingCells, runCells } from "../../src/experiments/reproduce/run-cells.js";
 import { departuresInWords } from "../../src/experiments/reproduce/settings-in-words.js";
@@ -433,6 +433,23 @@ describe("the catalogue", () => {
       expect(comparisons.filter(({ verdict }) => verdict !== "not run")).toEqual([]);
       expect(comparisons.length > 0).toBe(/^(table|sweep)-/.test(reproduction.name));
     }
+  });
+
+  test("a figure says so where cells are missing", () => {
+    const [figure] = reproductionsNamed(["fig-beta-static"]);
+    const scale = { quick: true, seeds: 2 };
+    const cells = figure.cells(scale);
+    const store = ResultStore.open(join(folder, "partly.jsonl"));
+    const notes = () => drawingOf(figure, store, scale).figures.map(({ chart }) => chart.note);
+    for (const [i, cell] of cells.entries()) {
+      expect(notes()).toEqual([reproductionTexts.incomplete(i, cells.length)]);
+      store.append(
+        cell,
+        { target: [1, 1], sensitive: [1, 1], sensitiveGivenTarget: [1, 1], joint: [2, 2] },
+        1,
+      );
+    }
+    expect(notes()).toEqual([undefined]);
   });
 
   test("a table of made-up results: the verdict is computed from them, and the quick protocol gets none", () => {

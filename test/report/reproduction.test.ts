@@ -94,6 +94,14 @@ describe.each(Object.entries(CHARTS))("the chart of a reproduction: %s", (name, 
     expect(said).toEqual([]);
   });
 
+  test("says its note below its title", () => {
+    const subtitleOf = (each: ChartDescription) =>
+      (reproductionChart(each).title as { subtitle: string[] }).subtitle;
+    expect(subtitleOf({ ...chart, note: "not complete" })).toEqual(
+      [subtitleOf(chart), "not complete"].flat(),
+    );
+  });
+
   test("looks as in the gallery, and has no digits that nobody sees", async () => {
     const svg = await reproductionSvg(chart);
     expect(svg).toMatch(/^<svg/);

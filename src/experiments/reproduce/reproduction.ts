@@ -47,15 +47,33 @@ export interface Reproduction {
   draw(results: Results, scale: Scale): Drawing;
 }
 
-/** The quick protocol is not the paper's: its numbers are shown beside the paper's and there is no verdict on them. */
+export const reproductionTexts = {
+  incomplete: (done: number, cells: number) => `not complete: ${done} of ${cells} cells have a result`,
+};
+
+/**
+ * Figures say where cells are missing, since a mean over few seeds looks like any other. The quick protocol is not the
+ * paper's: its numbers are shown beside the paper's and there is no verdict on them.
+ */
 export const drawingOf = (reproduction: Reproduction, results: Results, scale: Scale): Drawing => {
-  const drawing = reproduction.draw(results, scale);
+  const cells = reproduction.cells(scale);
+  const done = cells.filter((cell) => results.get(cell) !== undefined).length;
+  const whole = reproduction.draw(results, scale);
+  const drawing =
+    done === cells.length ? whole : { ...whole, figures: whole.figures.map(withNote(done, cells.length)) };
   if (!scale.quick) return drawing;
   const comparisons = drawing.comparisons.map(
     (each): Comparison => ({ ...each, apart: null, verdict: "not run" }),
   );
   return { ...drawing, comparisons };
 };
+
+const withNote =
+  (done: number, cells: number) =>
+  (figure: FigureDescription): FigureDescription => ({
+    ...figure,
+    chart: { ...figure.chart, note: reproductionTexts.incomplete(done, cells) },
+  });
 
 /** One standard error to each side, as in the paper's figures; the mean alone where there is one seed. */
 export const chartValue = ({ mean, standardError }: SeedMean): ChartValue => ({
