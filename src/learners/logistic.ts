@@ -13,8 +13,10 @@ import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
 import { solveUpper } from "./logistic/cholesky.js";
-import { type Design, findMode, probabilitiesOf, vectorCount } from "./logistic/newton.js";
-import { type CheckedTraining, type ClassWeights, checkTraining, weighClasses } from "./training.js";
+import { type Design, designOf } from "./logistic/design.js";
+import { findMode, probabilitiesOf, vectorCount } from "./logistic/newton.js";
+import { fitStandardisation } from "./standardise.js";
+import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface LogisticOptions {
   /** Strength of the penalty (1): scikit-learn's 1 / C. */
@@ -110,14 +112,19 @@ export class LogisticRegression implements Classifier {
     const logits = new Float64Array(vectors);
     const own = new Float64Array(present.length);
     const probabilities = new Float64Array(members * classes);
+    // Most of a row of categories is 0.
+    const others = new Int32Array(columns);
     for (let i = 0; i < (rows?.length ?? features.rows); i++) {
       const from = (rows === undefined ? i : rows[i]) * columns;
+      let count = 0;
+      for (let j = 0; j < columns; j++) if (values[from + j] !== 0) others[count++] = j;
       let at = 0;
       for (let m = 0; m < members; m++) {
         for (let k = 0; k < vectors; k++) {
           let sum = 0;
-          for (let j = 0; j < columns; j++) sum += weights[at++] * values[from + j];
-          logits[k] = sum + weights[at++];
+          for (let o = 0; o < count; o++) sum += weights[at + others[o]] * values[from + others[o]];
+          logits[k] = sum + weights[at + columns];
+          at += columns + 1;
         }
         probabilitiesOf(logits, present.length, own);
         for (let c = 0; c < present.length; c++) probabilities[m * classes + present[c]] = own[c];
@@ -177,8 +184,14 @@ export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
       const present = Array.from({ length: classes }, (_, c) => c).filter((c) => checked.labels.includes(c));
       const size = vectorCount(present.length) * (training.features.columns + 1);
       if (size > MOST_WEIGHTS) throw new InputError("too-many", logisticTexts.tooMany(size));
-      const { means, scales } = standardisation(training.features, checked.rows, weights);
-      const design = designOf(training.features, checked, present, means, scales, l2);
+      const { means, scales } = fitStandardisation(training.features, checked.rows, weights);
+      const design = designOf(
+        training.features,
+        checked.rows,
+        weights,
+        { means, scales },
+        { labels: checked.labels.map((label) => present.indexOf(label)), classes: present.length, l2 },
+      );
       const mode = findMode(design, weights);
       const drawn = Array.from({ length: members }, (_, m) => {
         const own = stream.split(m);
@@ -196,50 +209,6 @@ export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
       });
     },
   };
-};
-
-/** Weighted mean and standard deviation (over n, not n - 1) of each column; 1 for a constant one. */
-const standardisation = (
-  { values, columns }: FeatureMatrix,
-  rows: Int32Array,
-  weights: Float64Array,
-): { means: Float64Array; scales: Float64Array } => {
-  const means = new Float64Array(columns);
-  const scales = new Float64Array(columns);
-  const total = weights.reduce((sum, w) => sum + w, 0);
-  rows.forEach((row, i) => {
-    for (let j = 0; j < columns; j++) means[j] += (weights[i] / total) * values[row * columns + j];
-  });
-  rows.forEach((row, i) => {
-    for (let j = 0; j < columns; j++)
-      scales[j] += (weights[i] / total) * (values[row * columns + j] - means[j]) ** 2;
-  });
-  for (let j = 0; j < columns; j++) {
-    const first = values[rows[0] * columns + j];
-    if (rows.every((row) => values[row * columns + j] === first)) {
-      means[j] = first;
-      scales[j] = 1;
-    } else scales[j] = Math.sqrt(scales[j]);
-  }
-  return { means, scales };
-};
-
-const designOf = (
-  { values, columns }: FeatureMatrix,
-  { rows, labels }: CheckedTraining,
-  present: readonly number[],
-  means: Float64Array,
-  scales: Float64Array,
-  l2: number,
-): Design => {
-  const width = columns + 1;
-  const x = new Float64Array(rows.length * width);
-  rows.forEach((row, i) => {
-    for (let j = 0; j < columns; j++) x[i * width + j] = (values[row * columns + j] - means[j]) / scales[j];
-    x[i * width + columns] = 1;
-  });
-  const classes = present.length;
-  return { x, width, labels: labels.map((label) => present.indexOf(label)), classes, l2 };
 };
 
 /** mode + L'^-1 z, whose covariance is (L L')^-1. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
+import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
 import { factorise, solveLower, solveUpper } from "../../src/learners/logistic/cholesky.js";
 import { type LogisticRegression, logistic, logisticTexts } from "../../src/learners/logistic.js";
@@ -8,6 +9,15 @@ import { trainingTexts } from "../../src/learners/training.js";
 import { matrixOf, moduloTable, RARE, THREE, TWO } from "./tables.js";
 
 const features = moduloTable(0, 40);
+/** Columns of which three fifths or more are one value, and that not always 0. */
+const COMMON = [0, 7, 1000];
+const mostlyCommon: FeatureMatrix = {
+  ...features,
+  values: features.values.map((value, at) => {
+    const [row, column] = [Math.floor(at / 3), at % 3];
+    return COMMON[column] + ((row * (column + 2)) % 5 < 3 ? 0 : value);
+  }),
+};
 const stream = () => randomStream(1);
 
 const expectClose = (values: ArrayLike<number>, expected: readonly number[], digits: number) => {
@@ -42,6 +52,22 @@ describe("the weights of scikit-learn", () => {
     expectClose(fitted.intercepts, [-0.49366765, 0.60202628, -0.10835863], 6);
   });
 
+  test("columns in which most rows have the same value", () => {
+    const two = logistic().fit({ features: mostlyCommon, labels: TWO, classes: 2 }, stream());
+    expectClose(two.coefficients, [0.1212718, -0.37226588, 0.23391714], 6);
+    expectClose(two.intercepts, [-0.00293418], 6);
+    const three = logistic().fit({ features: mostlyCommon, labels: THREE, classes: 3 }, stream());
+    expectClose(
+      three.coefficients,
+      [
+        -0.12100568, 0.25280393, -0.26094704, 0.03058813, -0.04188662, -0.03637401, 0.09041755, -0.21091731,
+        0.29732106,
+      ],
+      6,
+    );
+    expectClose(three.intercepts, [-0.05698334, 0.0194338, 0.03754954], 6);
+  });
+
   test("balanced class weights", () => {
     const fitted = logistic({ classWeights: "balanced" }).fit(
       { features, labels: RARE, classes: 2 },
@@ -53,24 +79,29 @@ describe("the weights of scikit-learn", () => {
 });
 
 /** Probabilities of class 1 at the mode, by its published parts. */
-const atMode = ({ coefficients, intercepts, means, scales }: LogisticRegression): number[] =>
-  Array.from({ length: features.rows }, (_, row) => {
+const atMode = (
+  { values, rows }: FeatureMatrix,
+  { coefficients, intercepts, means, scales }: LogisticRegression,
+): number[] =>
+  Array.from({ length: rows }, (_, row) => {
     let logit = intercepts[0];
-    for (let j = 0; j < 3; j++)
-      logit += (coefficients[j] * (features.values[3 * row + j] - means[j])) / scales[j];
+    for (let j = 0; j < 3; j++) logit += (coefficients[j] * (values[3 * row + j] - means[j])) / scales[j];
     return 1 / (1 + Math.exp(-logit));
   });
 
 describe("Laplace members", () => {
-  test("have the mode as mean and the inverse Hessian as covariance", () => {
+  test.each([
+    ["any columns", features],
+    ["columns in which most rows have the same value", mostlyCommon],
+  ])("have the mode as mean and the inverse Hessian as covariance: %s", (_name, table) => {
     const members = 20_000;
-    const fitted = logistic({ members }).fit({ features, labels: TWO, classes: 2 }, stream());
-    const p = atMode(fitted);
+    const fitted = logistic({ members }).fit({ features: table, labels: TWO, classes: 2 }, stream());
+    const p = atMode(table, fitted);
     // The variance of a row's logit is x' H^-1 x with H = sum p (1 - p) x x' + diag(1, 1, 1, 0).
     const x = (row: number) => [
       ...Array.from(
         { length: 3 },
-        (_, j) => (features.values[3 * row + j] - fitted.means[j]) / fitted.scales[j],
+        (_, j) => (table.values[3 * row + j] - fitted.means[j]) / fitted.scales[j],
       ),
       1,
     ];
@@ -81,7 +112,7 @@ describe("Laplace members", () => {
         for (let j = 0; j < 4; j++) hessian[4 * i + j] += p[row] * (1 - p[row]) * x(row)[i] * x(row)[j];
     expect(factorise(hessian, 4)).toBe(true);
     const asked = Int32Array.of(0, 7, 23);
-    const { values } = fitted.predictMembers(features, asked);
+    const { values } = fitted.predictMembers(table, asked);
     asked.forEach((row, k) => {
       const solved = Float64Array.from(x(row));
       solveLower(hessian, 4, solved);
@@ -134,7 +165,7 @@ describe("bootstrap members", () => {
       { features, labels: TWO, classes: 2 },
       stream(),
     );
-    const p = atMode(fitted);
+    const p = atMode(features, fitted);
     const { values } = fitted.predictMembers(features);
     for (let row = 0; row < 40; row++) {
       const own = Array.from({ length: members }, (_, m) => values[2 * (row * members + m) + 1]);

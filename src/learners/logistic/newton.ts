@@ -6,16 +6,7 @@
  */
 import { exp, log } from "../../core/math.js";
 import { factorise, solveLower, solveUpper } from "./cholesky.js";
-
-/** What is fitted: rows of standardised features with a 1 in the last column. */
-export interface Design {
-  /** [n, width]. */
-  readonly x: Float64Array;
-  readonly width: number;
-  readonly labels: Int32Array;
-  readonly classes: number;
-  readonly l2: number;
-}
+import type { Design } from "./design.js";
 
 export interface Mode {
   /** [vectors, width], the intercept last. */
@@ -47,12 +38,26 @@ export const probabilitiesOf = (logits: Float64Array, classes: number, out: Floa
   for (let c = 0; c < classes; c++) out[c] /= sum;
 };
 
+/** What the shifts take from every logit: shift . theta_k. */
+const shiftOf = ({ shifts, width }: Design, parameters: Float64Array): Float64Array => {
+  const sums = new Float64Array(parameters.length / width);
+  for (let i = 0; i < parameters.length; i++)
+    sums[Math.floor(i / width)] += shifts[i % width] * parameters[i];
+  return sums;
+};
+
 /** logits[k] = theta_k . x_row. */
-const logitsOf = (design: Design, row: number, parameters: Float64Array, logits: Float64Array): void => {
-  const { x, width } = design;
+const logitsOf = (
+  { starts, columns, z, width }: Design,
+  row: number,
+  parameters: Float64Array,
+  shift: Float64Array,
+  logits: Float64Array,
+): void => {
+  const end = starts[row + 1];
   for (let k = 0; k < logits.length; k++) {
-    let sum = 0;
-    for (let j = 0; j < width; j++) sum += x[row * width + j] * parameters[k * width + j];
+    let sum = -shift[k];
+    for (let e = starts[row]; e < end; e++) sum += z[e] * parameters[k * width + columns[e]];
     logits[k] = sum;
   }
 };
@@ -81,10 +86,11 @@ const lossOf = (logits: Float64Array, label: number, classes: number): number =>
 export const objectiveAt = (design: Design, weights: Float64Array, parameters: Float64Array): number => {
   const { labels, classes } = design;
   const logits = new Float64Array(vectorCount(classes));
+  const shift = shiftOf(design, parameters);
   let loss = penalty(design, parameters);
   for (let i = 0; i < labels.length; i++) {
     if (weights[i] === 0) continue;
-    logitsOf(design, i, parameters, logits);
+    logitsOf(design, i, parameters, shift, logits);
     loss += weights[i] * lossOf(logits, labels[i], classes);
   }
   return loss;
@@ -98,36 +104,42 @@ const derivatives = (
   gradient: Float64Array,
   hessian: Float64Array,
 ): void => {
-  const { x, width, labels, classes, l2 } = design;
+  const { starts, columns, z, width, labels, classes, l2 } = design;
   const vectors = vectorCount(classes);
   const size = vectors * width;
   const logits = new Float64Array(vectors);
+  const shift = shiftOf(design, parameters);
   const p = new Float64Array(classes);
   gradient.fill(0);
   hessian.fill(0);
   let total = 0;
+  // First in z: sums of residual z and, in the lower triangle of every block, of curvature z z'.
   for (let row = 0; row < labels.length; row++) {
     const w = weights[row];
     if (w === 0) continue;
     total += w;
-    logitsOf(design, row, parameters, logits);
+    logitsOf(design, row, parameters, shift, logits);
     probabilitiesOf(logits, classes, p);
+    const start = starts[row];
+    const end = starts[row + 1];
     const first = classes === 2 ? 1 : 0; // the class of vector 0
     for (let a = 0; a < vectors; a++) {
       const residual = w * (p[a + first] - (labels[row] === a + first ? 1 : 0));
-      for (let j = 0; j < width; j++) gradient[a * width + j] += residual * x[row * width + j];
+      for (let e = start; e < end; e++) gradient[a * width + columns[e]] += residual * z[e];
       for (let b = 0; b <= a; b++) {
         const curvature = w * p[a + first] * (a === b ? 1 - p[b + first] : -p[b + first]);
         if (curvature === 0) continue;
-        for (let i = 0; i < width; i++) {
-          const scaled = curvature * x[row * width + i];
-          if (scaled === 0) continue;
-          const at = (a * width + i) * size + b * width;
-          const last = a === b ? i : width - 1;
-          for (let j = 0; j <= last; j++) hessian[at + j] += scaled * x[row * width + j];
+        for (let e = start; e < end; e++) {
+          const scaled = curvature * z[e];
+          const at = (a * width + columns[e]) * size + b * width;
+          for (let f = start; f <= e; f++) hessian[at + columns[f]] += scaled * z[f];
         }
       }
     }
+  }
+  for (let a = 0; a < vectors; a++) {
+    shiftGradient(design, gradient.subarray(a * width, (a + 1) * width));
+    for (let b = 0; b <= a; b++) shiftBlock(design, hessian, a * width * size + b * width, size, a !== b);
   }
   for (let i = 0; i < size; i++) {
     if (i % width === width - 1) continue;
@@ -139,6 +151,35 @@ const derivatives = (
   for (let a = 0; vectors > 1 && a < vectors; a++)
     for (let b = 0; b <= a; b++)
       hessian[(a * width + width - 1) * size + b * width + width - 1] += total / vectors;
+};
+
+/** From sums over z to sums over x = z - shift; the intercept's is the sum of the residuals. */
+const shiftGradient = ({ shifts, width }: Design, gradient: Float64Array): void => {
+  for (let j = 0; j < width - 1; j++) gradient[j] -= shifts[j] * gradient[width - 1];
+};
+
+/**
+ * The same for the block of the Hessian that starts at `from`, of which the lower triangle is known; a block off the
+ * diagonal is wanted whole. Its last row holds sums of curvature z_j and, last, of the curvature.
+ */
+const shiftBlock = (
+  { shifts, width }: Design,
+  hessian: Float64Array,
+  from: number,
+  size: number,
+  whole: boolean,
+): void => {
+  const last = from + (width - 1) * size;
+  const curvature = hessian[last + width - 1];
+  for (let i = 0; i < width - 1; i++) {
+    const at = from + i * size;
+    const own = shifts[i];
+    const cross = hessian[last + i] - own * curvature;
+    for (let j = 0; j <= i; j++) hessian[at + j] -= cross * shifts[j] + own * hessian[last + j];
+  }
+  for (let j = 0; j < width - 1; j++) hessian[last + j] -= shifts[j] * curvature;
+  for (let i = 0; whole && i < width; i++)
+    for (let j = 0; j < i; j++) hessian[from + j * size + i] = hessian[from + i * size + j];
 };
 
 const MOST_STEPS = 100;
