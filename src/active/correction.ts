@@ -55,6 +55,26 @@ const expectedVoteInformation = (members: number): ((p: number, q: number) => nu
 const relativeSpreads = (given: Members, memberWeights: Float64Array): Float64Array => {
   const { rows, members, classes } = given;
   const spreads = new Float64Array(rows);
+  if (given.kind === "dense" && classes === 2) {
+    // By far the most frequent, and faster with both classes side by side.
+    const { values } = given;
+    for (let n = 0, from = 0; n < rows; n++, from += 2 * members) {
+      let [mean0, mean1] = [0, 0];
+      for (let k = 0, at = from; k < members; k++, at += 2) {
+        mean0 += memberWeights[k] * values[at];
+        mean1 += memberWeights[k] * values[at + 1];
+      }
+      let [variance0, variance1] = [0, 0];
+      for (let k = 0, at = from; k < members; k++, at += 2) {
+        const [off0, off1] = [values[at] - mean0, values[at + 1] - mean1];
+        variance0 += memberWeights[k] * (off0 * off0);
+        variance1 += memberWeights[k] * (off1 * off1);
+      }
+      if (mean0 !== 0) spreads[n] += variance0 / mean0;
+      if (mean1 !== 0) spreads[n] += variance1 / mean1;
+    }
+    return spreads;
+  }
   const row = new Float64Array(members * classes);
   for (let n = 0; n < rows; n++) {
     readRow(given, n, row);

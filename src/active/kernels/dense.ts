@@ -23,11 +23,16 @@ export const meansOf = (pool: Members, targets: Members, memberWeights?: Float64
  */
 const roundedValues = (means: Float64Array) => {
   const rows = means.length / 2;
-  const own = Float32Array.from({ length: rows }, (_, i) => means[2 * i + 1]);
-  const exact = rowEntropies(means, 2);
-  const rounded = Float64Array.from(own, (p) => 0 - xlogx(p) - xlogx(1 - p));
-  const shift = Float32Array.from(rounded);
-  return { values: { own, shift }, offsets: exact.map((entropy, i) => entropy - rounded[i] + shift[i]) };
+  const own = new Float32Array(rows);
+  const shift = new Float32Array(rows);
+  const offsets = rowEntropies(means, 2);
+  for (let i = 0; i < rows; i++) {
+    own[i] = means[2 * i + 1];
+    const rounded = 0 - xlogx(own[i]) - xlogx(1 - own[i]);
+    shift[i] = rounded;
+    offsets[i] = offsets[i] - rounded + shift[i];
+  }
+  return { values: { own, shift }, offsets };
 };
 
 /**
