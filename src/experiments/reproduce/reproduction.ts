@@ -51,13 +51,17 @@ export const reproductionTexts = {
   incomplete: (done: number, cells: number) => `not complete: ${done} of ${cells} cells have a result`,
 };
 
+/** How many of these cells have a result. */
+export const countDone = (cells: readonly Cell[], results: Results): number =>
+  cells.filter((cell) => results.get(cell) !== undefined).length;
+
 /**
  * Figures say where cells are missing, since a mean over few seeds looks like any other. The quick protocol is not the
  * paper's: its numbers are shown beside the paper's and there is no verdict on them.
  */
 export const drawingOf = (reproduction: Reproduction, results: Results, scale: Scale): Drawing => {
   const cells = reproduction.cells(scale);
-  const done = cells.filter((cell) => results.get(cell) !== undefined).length;
+  const done = countDone(cells, results);
   const whole = reproduction.draw(results, scale);
   const drawing =
     done === cells.length ? whole : { ...whole, figures: whole.figures.map(withNote(done, cells.length)) };

@@ -75,7 +75,7 @@ export const reproduce = defineCommand({
     const { REPRODUCTION_NAMES, reproductionsNamed } = await import(
       "../../../experiments/reproduce/catalogue.js"
     );
-    const { drawingOf } = await import("../../../experiments/reproduce/reproduction.js");
+    const { countDone, drawingOf } = await import("../../../experiments/reproduce/reproduction.js");
     const { requireCharts } = await import("../../../report/render.js");
     const { paperComparisons, verdictsInWords } = await import("../../../report/reproduction-report.js");
     const { storedOf, writeAll } = await import("./reproduce-files.js");
@@ -104,7 +104,7 @@ export const reproduce = defineCommand({
         reproduction,
         drawing: drawingOf(reproduction, store, scale),
         cells,
-        done: cells.filter((cell) => store.has(cell)).length,
+        done: countDone(cells, store),
       };
     });
     const { all, found } = storedOf(wanted, store);
