@@ -123,20 +123,18 @@ export const lineMean = (
 export const labelOf = ({ name, beta }: Line): string =>
   beta === undefined ? name : `${name}, beta ${beta}`;
 
-/** What sets the lines of this project apart from the paper's. */
-export const ownLinesInWords = (scale: Scale): readonly string[] => {
-  const lines = ownLines(scale);
-  return [...new Set(lines.map(({ name }) => name))].map((name) => {
+/** What sets lines of this project apart from the paper's. */
+export const linesInWords = (lines: readonly Line[]): readonly string[] =>
+  [...new Set(lines.map(({ name }) => name))].map((name) => {
     const own = lines.filter((line) => line.name === name);
     const { method, settings = PAPER } = own[0];
     const others = [
       ...(method === PAPER.method ? [] : [`the method ${method}`]),
       ...departuresInWords(settings),
-      `beta in ${own.map(({ beta }) => beta).join(", ")}`,
+      `beta in ${[...new Set(own.map(({ beta }) => beta))].join(", ")}`,
     ];
     return `${name}, not in the paper: ${others.join(", ")}`;
   });
-};
 
 /** What is done in every acquisition on a task, with the sentences of one table or figure. */
 export const acquisitionProtocol = (task: TaskName, scale: Scale, own: Partial<Protocol> = {}): Protocol => {

@@ -1,7 +1,7 @@
 /** Every table and figure by its name, in the order of the paper; what goes beyond it is last. */
 import { InputError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
-import { betterThanPaper } from "./better-than-paper.js";
+import { betterThanPaper, betterThanPaperAgain } from "./better-than-paper.js";
 import type { Cell } from "./cell.js";
 import { figCurves } from "./fig-curves.js";
 import { figGeneralization } from "./fig-generalization.js";
@@ -26,6 +26,7 @@ export const REPRODUCTIONS: readonly Reproduction[] = [
   tableCeleba,
   frontierAdult,
   betterThanPaper,
+  betterThanPaperAgain,
   sweepStudents,
 ];
 

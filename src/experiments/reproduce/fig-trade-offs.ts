@@ -11,9 +11,9 @@ import {
   type Line,
   labelOf,
   lineMean,
+  linesInWords,
   type MetricName,
   ownLines,
-  ownLinesInWords,
   RANDOM,
   sizeOf,
 } from "./acquisition-lines.js";
@@ -127,7 +127,7 @@ const tradeOff = (
     acquisitionProtocol(task, scale, {
       chosen: [
         `beta in 0 (EPIG), ${betasOf(scale).join(", ")}; shown after ${sizesShown(task, scale).join(", ")} labels`,
-        ...ownLinesInWords(scale),
+        ...linesInWords(ownLines(scale)),
       ],
     }),
   cells: (scale) => acquireCells(task, linesOf(scale), scale),

@@ -205,18 +205,20 @@ const writeLedger = async (
   );
 };
 
-const SWEEP = "settings that the paper leaves open";
-
-/** What is run for a sweep alone is told apart from what the tables and figures need. */
+/** What is run for a name beyond the paper alone is told apart, by the first such name that needs it. */
 const partsOf = (drawn: readonly Drawn[], found: readonly StoredCell[]) => {
   const needed = new Set(
+    drawn.filter(({ reproduction }) => !reproduction.beyond).flatMap(({ cells }) => cells.map(cellKey)),
+  );
+  const beyond = new Map(
     drawn
-      .filter(({ reproduction: { beyond = false }, drawing }) => !beyond || drawing.comparisons.length === 0)
-      .flatMap(({ cells }) => cells.map(cellKey)),
+      .filter(({ reproduction }) => reproduction.beyond)
+      .reverse()
+      .flatMap(({ reproduction: { name }, cells }) => cells.map((cell) => [cellKey(cell), name] as const)),
   );
   const partOf = ({ key, cell }: StoredCell): string => {
     if (cell.kind === "design") return "location finding";
-    if (!needed.has(key)) return SWEEP;
+    if (!needed.has(key)) return `beyond the paper: ${beyond.get(key)}`;
     return cell.kind === "acquire" ? "active learning" : "models and mitigations on what was acquired";
   };
   const parts = new Map<string, { cells: number; seconds: number }>();
