@@ -1,7 +1,7 @@
 /** Charts of simulated acquisitions: what each method reaches, and how it gets there. */
 import type { TopLevelSpec } from "vega-lite";
 import type { ChartValue } from "../core/chart-description.js";
-import { CONTEXT_COLOUR, STYLE } from "./style.js";
+import { CONTEXT_COLOUR, STYLE, verticalTitle } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
@@ -26,7 +26,7 @@ export interface TradeOffOptions {
 export const tradeOffChart = (points: readonly TradeOffPoint[], options: TradeOffOptions): TopLevelSpec => {
   const values = points.map((point) => ({ ...point, label: labelOf(point) }));
   const x = { type: "quantitative" as const, title: options.xTitle, scale: { zero: false } };
-  const y = { type: "quantitative" as const, title: options.yTitle, scale: { zero: false } };
+  const y = { type: "quantitative" as const, title: verticalTitle(options.yTitle), scale: { zero: false } };
   const color = { field: "method", type: "nominal" as const, legend: null };
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
   return {
@@ -69,7 +69,7 @@ export const curveChart = (
   { title, subtitle, yTitle }: { readonly title: string; readonly subtitle: string; readonly yTitle: string },
 ): TopLevelSpec => {
   const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
-  const y = { type: "quantitative" as const, title: yTitle, scale: { zero: false } };
+  const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };
   const color = { field: "method", type: "nominal" as const, title: null };
   return {
     $schema: SCHEMA,

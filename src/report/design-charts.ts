@@ -1,6 +1,6 @@
 /** Charts of what policies reach and where they look, as Vega-Lite specifications over plain rows. */
 import type { TopLevelSpec } from "vega-lite";
-import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR } from "./style.js";
+import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR, verticalTitle } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
@@ -49,7 +49,7 @@ export const frontierChart = (
     ? { field: "horizon", type: "nominal" as const, title: "observations" }
     : { value: TARGET_COLOUR };
   const x = { type: "quantitative" as const, title: LEAKAGE_TITLES[leakage], scale: { zero: true } };
-  const y = { type: "quantitative" as const, title: TARGET_TITLE, scale: { zero: true } };
+  const y = { type: "quantitative" as const, title: verticalTitle(TARGET_TITLE), scale: { zero: true } };
   const at = {
     x: { ...x, field: "leakage.mean" },
     y: { ...y, field: "target.mean" },

@@ -8,7 +8,7 @@ import type {
   SettingsDescription,
   TradeOffDescription,
 } from "../core/chart-description.js";
-import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR } from "./style.js";
+import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR, verticalTitle } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 const ERRORS = "are one standard error over seeds";
@@ -32,7 +32,7 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
     says: (point.labels ?? 0) === last ? saysOf(point) : "",
   }));
   const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
-  const y = { type: "quantitative" as const, title: yTitle, scale: { zero: false } };
+  const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };
   const color = colourOf(points);
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
   const shape = { field: "labels", type: "nominal" as const, title: "labels" };

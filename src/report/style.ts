@@ -54,3 +54,23 @@ export const STYLE: Config = {
   errorbar: { rule: { strokeWidth: 1.2 } },
   range: { category: COLOURS, ordinal: { scheme: "viridis" } },
 };
+
+/** Characters that fit beside a plot of the usual height: Vega takes 0.8 em for each where there is no canvas. */
+const VERTICAL_CHARACTERS = 29;
+
+/**
+ * The title of a vertical axis, in two lines where it is long: one that Vega takes to be longer than the axis moves
+ * the title of the chart away from it.
+ */
+export const verticalTitle = (title: string): string | string[] => {
+  if (title.length <= VERTICAL_CHARACTERS) return title;
+  const spaces = [...title.matchAll(/ /g)].map(({ index }) => index);
+  const [first, ...others] = spaces;
+  if (first === undefined) return title;
+  const middle = title.length / 2;
+  const at = others.reduce(
+    (best, index) => (Math.abs(index - middle) < Math.abs(best - middle) ? index : best),
+    first,
+  );
+  return [title.slice(0, at), title.slice(at + 1)];
+};
