@@ -120,14 +120,18 @@ export const rankShardsOnQueue = async (
     return { shard: order };
   });
   const parts: BestOfParts[] = [];
+  // The plan holds rows of the tables, which are not to stay, whether it goes well or not.
+  const forget = () => queue.forget([known, ...orders].map(orderKey));
   const failures = await collectOrders(orders, [{ order: known, result: planned, seconds: 0 }], queue, {
     ...options,
     onResult: (_, result) => parts.push(JSON.parse(result)),
+  }).catch(async (error) => {
+    await forget().catch(() => {});
+    throw error;
   });
+  await forget();
   // A ranking that leaves out a part of the pool is none.
   if (failures.length > 0) throw new EnvironmentError("shards", failures.join("; "));
-  // The plan holds rows of the tables.
-  await queue.forget([known, ...orders].map(orderKey));
   return rankingOf(plan, mergeParts(parts, settings, plan.rows), notes);
 };
 

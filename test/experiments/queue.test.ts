@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, describe, expect, test } from "vitest";
-import { EnvironmentError, FairbedError } from "../../src/core/errors.js";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { EnvironmentError, FairbedError, InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import { collectTexts } from "../../src/experiments/orders/collect.js";
 import { orderInWords } from "../../src/experiments/orders/order.js";
@@ -13,7 +13,13 @@ import { openQueue, queueTexts, type WorkQueue } from "../../src/experiments/ord
 import { runOrder } from "../../src/experiments/orders/run-order.js";
 import { runWorker, workerTexts } from "../../src/experiments/orders/worker.js";
 import { acquireCell, EPIG, fairbed, RANDOM } from "../../src/experiments/reproduce/acquisition-lines.js";
-import { CELL_VERSIONS, type Cell, cellKey, type DesignCell } from "../../src/experiments/reproduce/cell.js";
+import {
+  CELL_VERSIONS,
+  type Cell,
+  type CellResult,
+  cellKey,
+  type DesignCell,
+} from "../../src/experiments/reproduce/cell.js";
 import { runCellsOnQueue } from "../../src/experiments/reproduce/queue-cells.js";
 import { runCell } from "../../src/experiments/reproduce/run-cell.js";
 import { ResultStore } from "../../src/experiments/reproduce/store.js";
@@ -72,10 +78,10 @@ const inProcess = (root?: string): OrderSubprocess => ({
   kill: () => {},
 });
 
-const work = (queue: WorkQueue, start: () => OrderSubprocess, lines: string[] = []) => {
+const work = (queue: WorkQueue, start: () => OrderSubprocess, lines: string[] = [], places = 1) => {
   const ending = new AbortController();
   const done = runWorker(queue, {
-    places: 1,
+    places,
     lease: 5,
     signal: ending.signal,
     start,
@@ -292,6 +298,77 @@ describeWithPostgres("a queue", (server) => {
     });
   });
 
+  test("a worker that gets back what it still runs does not start it twice", async () => {
+    await withDatabase(server().address, "twice", async (address, sql) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      let runs = 0;
+      let finish = (_: CellResult) => {};
+      const result = new Promise<CellResult>((resolve) => {
+        finish = resolve;
+      });
+      const slow: OrderSubprocess = {
+        isAlive: true,
+        run: () => {
+          runs += 1;
+          return result;
+        },
+        kill: () => {},
+      };
+      const worker = work(queue, () => slow, [], 2);
+      const taken = async () => (await queue.rows([cellKey(design(0))]))[0].worker;
+      await vi.waitFor(async () => expect(await taken()).not.toBeNull(), { timeout: 10_000 });
+      await sql("UPDATE fairbed_queue.work SET worker = 'somebody who has left'");
+      await queue.freeLost();
+      await vi.waitFor(async () => expect(await taken()).not.toBeNull(), { timeout: 10_000 });
+      finish(await runCell(design(0)));
+      await vi.waitFor(() => expect(worker.lines).toHaveLength(1), { timeout: 10_000 });
+      expect([runs, (await worker.stop()).finished]).toEqual([1, 1]);
+      await queue.close();
+    });
+  });
+
+  test("what a worker does not know that it has goes to others after a lease", async () => {
+    await withDatabase(server().address, "unknown", async (address) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      const [name] = await queue.waitingQueues();
+      const taken = await queue.take(name, "forgetful");
+      const beat = async (lease: number, held: readonly string[]) => {
+        await queue.beat(
+          { name: "forgetful", places: 1, lease, lacks: {} },
+          new Map(held.map((key) => [key, 0.5])),
+        );
+        await queue.freeLost();
+        return (await queue.rows([cellKey(design(0))]))[0];
+      };
+      expect(await beat(60, [])).toMatchObject({ worker: "forgetful" });
+      expect(await beat(0, [taken?.key ?? ""])).toMatchObject({ worker: "forgetful", share: 0.5 });
+      expect(await beat(0, [])).toMatchObject({ worker: null });
+      expect(await queue.take(name, "other")).toEqual(taken);
+      await queue.close();
+    });
+  });
+
+  test("whoever has just come does not take the others for lost: they may be on their way back", async () => {
+    await withDatabase(server().address, "outage", async (address, sql) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      const [name] = await queue.waitingQueues();
+      const taken = await queue.take(name, "away");
+      await queue.beat({ name: "away", places: 1, lease: 1, lacks: {} }, new Map([[taken?.key ?? "", 0]]));
+      await sql("UPDATE fairbed_queue.workers SET seen = now() - interval '1 minute'");
+      const newcomer = await openQueue(address);
+      const holder = async () => {
+        await newcomer.freeLost();
+        return (await newcomer.rows([cellKey(design(0))]))[0].worker;
+      };
+      expect(await holder()).toBe("away");
+      await vi.waitFor(async () => expect(await holder()).toBeNull(), { timeout: 10_000 });
+      await Promise.all([queue.close(), newcomer.close()]);
+    });
+  });
+
   test("an order that takes its workers with it fails in the end", async () => {
     await withDatabase(server().address, "deadly", async (address) => {
       const queue = await openQueue(address);
@@ -315,5 +392,11 @@ describe("without a queue", () => {
     const error: Error = await openQueue(address).catch((each) => each);
     expect(error).toBeInstanceOf(EnvironmentError);
     expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain("s3cret");
+  });
+
+  test("an address that is none is told as such, without its password", async () => {
+    const error: Error = await openQueue("postgres://me:s3#cret@host/none").catch((each) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/s3|cret/);
   });
 });

@@ -205,7 +205,23 @@ describeWithPostgres("shards on a queue", (server) => {
     const shards = (await shardsIn(at("shards"))).map((shard) => ({ ...shard, bytes: shard.bytes + 1 }));
     const ranking = rankShardsOnQueue({ ...(await known()), shards }, SETTINGS, queue, options);
     await expect(ranking).rejects.toThrow(rankShardTexts.changed(shards[0].path));
+    expect(await left()).toEqual([]);
     await stop();
+    await queue.close();
+  });
+
+  test("whoever stops a ranking leaves no rows behind", async () => {
+    const queue = await openQueue(server().address);
+    const shards = await shardsIn(at("shards"));
+    const stopping = new AbortController();
+    const onProgress = () => stopping.abort();
+    const ranking = rankShardsOnQueue({ ...(await known()), shards }, SETTINGS, queue, {
+      ...options,
+      onProgress,
+      signal: stopping.signal,
+    });
+    await expect(ranking).rejects.toThrow();
+    expect(await left()).toEqual([]);
     await queue.close();
   });
 

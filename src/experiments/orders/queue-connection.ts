@@ -1,5 +1,4 @@
 /** The connection to the database of a queue. */
-import type { Pool } from "pg";
 import type PgBoss from "pg-boss";
 import { EnvironmentError, FairbedError, InputError } from "../../core/errors.js";
 import { optionalPackage } from "../../data/optional-package.js";
@@ -26,6 +25,8 @@ export interface QueueConnection {
   readonly shown: string;
   readonly sql: Sql;
   readonly boss: PgBoss;
+  /** Seconds since it was opened, or since it last could not be reached. */
+  steadyFor(): number;
   /** All of it or nothing; `db` hands statements of pg-boss to it. */
   transaction<Result>(work: (sql: Sql, db: PgBoss.Db) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -57,25 +58,22 @@ export const connectQueue = async (address: string): Promise<QueueConnection> =>
   if (!isPostgres(address)) throw new InputError("queue-address", queueConnectionTexts.address);
   const { default: pg } = await optionalPackage(() => import("pg"), "a queue", "pg");
   const { default: Boss } = await optionalPackage(() => import("pg-boss"), "a queue", "pg-boss");
+  let steadySince = performance.now();
   const worded = async <Result>(action: () => Promise<Result>): Promise<Result> => {
     try {
       return await action();
     } catch (error) {
-      throw inWords(error, shown);
+      const told = inWords(error, shown);
+      if (told instanceof UnreachableQueue) steadySince = performance.now();
+      throw told;
     }
   };
-  let pool: Pool;
-  try {
-    pool = new pg.Pool({
-      connectionString: address,
-      max: CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_MS,
-      fallback_application_name: "fairbed",
-    });
-  } catch {
-    // What it complains about may hold the address, and with it the password: it is no cause to hand on.
-    throw new InputError("queue-address", postgresTexts.address(shown));
-  }
+  const pool = new pg.Pool({
+    connectionString: address,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    fallback_application_name: "fairbed",
+  });
   // Without listeners, a connection that breaks between two statements ends the process; the next statement will tell.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
@@ -116,6 +114,7 @@ export const connectQueue = async (address: string): Promise<QueueConnection> =>
     shown,
     sql,
     boss,
+    steadyFor: () => (performance.now() - steadySince) / 1000,
     transaction: (work) => worded(() => transaction(work)),
     close: async () => {
       await pool.end();
@@ -133,6 +132,10 @@ const codeOf = (error: unknown): string =>
 const inWords = (error: unknown, shown: string): unknown => {
   if (error instanceof FairbedError || !(error instanceof Error)) return error;
   const code = codeOf(error);
+  // What it complains about may hold the address, and with it the password: it is no cause to hand on.
+  if (code === "ERR_INVALID_URL") {
+    return new InputError("queue-address", postgresTexts.address(shown));
+  }
   const isServers = "severity" in error;
   if ((isServers && code.startsWith("28")) || error.message.startsWith("SASL")) {
     return new InputError("queue-login", postgresTexts.login(shown));

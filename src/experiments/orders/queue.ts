@@ -70,6 +70,8 @@ export interface WorkRow {
 
 /** So often a worker may be lost with the same order before it counts as failed. */
 const MAX_LOSSES = 10;
+/** Not the name of a worker. */
+const NOBODY = "";
 /** So many orders at a time go from the table to pg-boss. */
 const SENT_AT_ONCE = 1000;
 /** Workers that were not seen for so long are forgotten. */
@@ -94,9 +96,12 @@ export interface WorkQueue {
   fail(taken: TakenOrder, worker: string, message: string): Promise<boolean>;
   /** For others, as if it had never been taken. */
   handBack(taken: TakenOrder, worker: string): Promise<void>;
-  /** A sign of life, with how far each order is. */
+  /** A sign of life, with the orders that it runs and how far each is. */
   beat(state: WorkerState, shares: ReadonlyMap<string, number>): Promise<void>;
-  /** Frees what silent workers have. */
+  /**
+   * Frees what silent workers have. Whoever could not reach the queue itself, as when the database was away, waits for
+   * the time of a lease before it takes the others for lost.
+   */
   freeLost(): Promise<void>;
   leave(worker: string): Promise<void>;
   rows(keys: readonly string[]): Promise<readonly WorkRow[]>;
@@ -119,7 +124,7 @@ export const openQueue = async (address: string, settings: QueueSettings = {}): 
 };
 
 const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: QueueSettings): WorkQueue => {
-  const { shown, sql, boss, transaction } = connection;
+  const { shown, sql, boss, steadyFor, transaction } = connection;
   const jobOf = (key: string, queue: string, estimate: number, retryLimit: number): PgBoss.JobInsert => ({
     id: jobId(key),
     name: queue,
@@ -277,6 +282,12 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
          ON CONFLICT (name) DO UPDATE SET seen = now(), lacks = excluded.lacks`,
         [name, places, lease, JSON.stringify(lacks)],
       );
+      // It does not know that it has these: the answer to its taking or handing back was lost. As if a worker had left.
+      await sql(
+        `UPDATE ${SCHEMA}.work SET worker = $4
+         WHERE worker = $1 AND result IS NULL AND NOT key = ANY($2) AND started < now() - $3 * interval '1 second'`,
+        [name, [...shares.keys()], lease, NOBODY],
+      );
       if (shares.size === 0) return;
       await sql(
         `UPDATE ${SCHEMA}.work SET share = told.share
@@ -291,9 +302,11 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
           `UPDATE ${SCHEMA}.work SET losses = losses + 1 WHERE key IN (
              SELECT held.key FROM ${SCHEMA}.work held LEFT JOIN ${SCHEMA}.workers holder ON holder.name = held.worker
              WHERE held.worker IS NOT NULL AND held.result IS NULL
-               AND (holder.name IS NULL OR holder.seen < now() - holder.lease * interval '1 second')
+               AND (holder.name IS NULL
+                 OR (holder.seen < now() - holder.lease * interval '1 second' AND holder.lease < $1))
              FOR UPDATE OF held SKIP LOCKED)
            RETURNING key, queue, losses`,
+          [steadyFor()],
         );
         for (const { key, queue, losses } of lost) {
           if (losses < MAX_LOSSES) {

@@ -92,7 +92,8 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   const beat = async (): Promise<void> => {
     const current = [...lacks].filter(([, { until }]) => performance.now() < until);
     const lacking = Object.fromEntries(current.map(([of, { why }]) => [of, why]));
-    await queue.beat({ name, places, lease, lacks: lacking }, shares);
+    const held = new Map([...running.keys()].map((key) => [key, shares.get(key) ?? 0]));
+    await queue.beat({ name, places, lease, lacks: lacking }, held);
     await queue.freeLost();
   };
   const keepBeating = async (): Promise<void> => {
@@ -165,6 +166,8 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
       const found = running.size < places ? await persist(takeOne) : undefined;
       if (found !== undefined) {
         const { order, taken } = found;
+        // It had been thought lost, and now has again what it never ceased to run.
+        if (running.has(taken.key)) continue;
         const process = idle.pop() ?? start();
         running.set(taken.key, { taken, process });
         const done: Promise<void> = runOne(order, taken, process)
