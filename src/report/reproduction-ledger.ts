@@ -19,7 +19,7 @@ export interface ReproductionLedger {
   readonly reproductions: readonly LedgerReproduction[];
   /** How many cells of each part have a result, and how long they took. */
   readonly parts: readonly { readonly name: string; readonly cells: number; readonly seconds: number }[];
-  /** What was typed to make it. */
+  /** What makes it again. */
   readonly commands: readonly string[];
 }
 
@@ -94,10 +94,8 @@ const made = ({ parts, commands }: ReproductionLedger): readonly string[] => {
 
 const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
   const compared = reproductions.filter(({ beyond, comparisons }) => !beyond && comparisons.length > 0);
-  const differing = compared
-    .flatMap(({ name, comparisons }) =>
-      comparisons.filter(({ verdict }) => verdict === "differs").map((each) => ({ name, ...each })),
-    )
+  const differing = paperComparisons(reproductions)
+    .filter(({ verdict }) => verdict === "differs")
     .sort((a, b) => (b.apart ?? Number.POSITIVE_INFINITY) - (a.apart ?? Number.POSITIVE_INFINITY));
   const partly = reproductions.filter(({ done, cells }) => done < cells);
   const count = (comparisons: readonly ReportedComparison[], verdict: string) =>
@@ -121,7 +119,7 @@ const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
       : table(
           ["table", "row", "column", "paper", "here", "apart"],
           differing.map((each) => [
-            each.name,
+            each.of.name,
             each.row,
             each.column,
             plusMinus(each.paper, each.paperError),
@@ -225,7 +223,7 @@ export const reproductionLedger = (ledger: ReproductionLedger): string => {
     "",
     comparisons.length === 0
       ? "No numbers of the paper to compare with."
-      : `Of the numbers that the paper prints: ${verdictsInWords(comparisons)}.`,
+      : `Of the numbers that the paper prints: ${verdictsInWords(comparisons)}. One that stands in two tables counts once.`,
     "",
     ...(ledger.quick
       ? [

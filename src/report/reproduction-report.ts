@@ -53,11 +53,25 @@ export interface ReproductionReport {
 export const plusMinus = (mean: number, error: number | null): string =>
   error === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${error.toFixed(3)}`;
 
-/** Of the paper's tables: what goes beyond it is compared too, and does not count. */
-export const paperComparisons = (
-  reproductions: readonly Pick<ReportedReproduction, "beyond" | "comparisons">[],
-): readonly ReportedComparison[] =>
-  reproductions.filter(({ beyond }) => !beyond).flatMap(({ comparisons }) => comparisons);
+/**
+ * Of the paper's tables, each number once where it stands in two; what goes beyond the paper is compared too, and does
+ * not count.
+ */
+export const paperComparisons = <Compared extends Pick<ReportedReproduction, "beyond" | "comparisons">>(
+  reproductions: readonly Compared[],
+): readonly (ReportedComparison & { readonly of: Compared })[] => {
+  const seen = new Set<string>();
+  return reproductions
+    .filter(({ beyond }) => !beyond)
+    .flatMap((of) => of.comparisons.map((each) => ({ ...each, of })))
+    .filter(({ row, paper, paperError, ours, standardError }) => {
+      if (ours === null) return true;
+      const number = JSON.stringify([row, paper, paperError, ours, standardError]);
+      if (seen.has(number)) return false;
+      seen.add(number);
+      return true;
+    });
+};
 
 /** "9 of 10 reproduced, 1 differs". */
 export const verdictsInWords = (comparisons: readonly { readonly verdict: string }[]): string => {

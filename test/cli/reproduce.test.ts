@@ -223,6 +223,8 @@ describeWithData("reproduce all --quick", FILES, (data) => {
         expect(existsSync(join(folder, "reproduction", file))).toBe(true);
       }
     }
+    expect(page).toContain("\nfairbed reproduce all --quick --seeds 1 --ledger reproduction.md\n");
+    expect(page).not.toContain("--resume");
     // Its own settings, not those of the paper's protocol.
     expect(drawn.get("index.html")?.toString()).toContain("40 labels, 10 at a time, 1 seed<");
     expect(drawn.get("index.html")?.toString()).not.toContain("400 labels");

@@ -452,6 +452,37 @@ describe("the catalogue", () => {
     expect(notes()).toEqual([undefined]);
   });
 
+  test("what a reader should know of some results is said with how many have it", () => {
+    const [figure] = reproductionsNamed(["fig-lfr-students"]);
+    const cells = figure.cells(QUICK).filter(({ kind }) => kind === "representation");
+    const store = ResultStore.open(join(folder, "warned.jsonl"));
+    const findings = () => drawingOf(figure, store, QUICK).findings ?? [];
+    store.append(cells[0], { metrics: { accuracy: 0.5 } }, 1);
+    expect(findings()).toEqual([]);
+    for (const cell of cells.slice(1, 3)) store.append(cell, { metrics: {}, warning: "it collapsed" }, 1);
+    expect(findings()).toEqual([reproductionTexts.warned("it collapsed", 2)]);
+  });
+
+  test("a size that is not the paper's is not said to be stated there", () => {
+    for (const { name, protocol } of REPRODUCTIONS) {
+      const full = protocol({ quick: false });
+      const isNew = name === "better-than-paper-again";
+      const saysSeeds = (sentences: readonly string[]) => sentences.some((each) => /\d seeds?$/.test(each));
+      expect([name, saysSeeds(full.stated)]).toEqual([name, !isNew]);
+      for (const other of [protocol({ quick: true }), protocol({ quick: false, seeds: 3 })]) {
+        expect([name, saysSeeds(other.stated), saysSeeds(other.chosen)]).toEqual([name, false, true]);
+      }
+    }
+  });
+
+  test("seeds that are new are not those of the tables", () => {
+    const [first, again] = reproductionsNamed(["better-than-paper", "better-than-paper-again"]);
+    const keys = new Set(first.cells({ quick: false, seeds: 12 }).map(cellKey));
+    const cells = again.cells({ quick: false });
+    expect(cells).toHaveLength(10 * (9 + 10));
+    expect(cells.filter((cell) => keys.has(cellKey(cell)))).toEqual([]);
+  });
+
   test("a table of made-up results: the verdict is computed from them, and the quick protocol gets none", () => {
     const [table] = reproductionsNamed(["table-location"]);
     for (const quick of [false, true]) {

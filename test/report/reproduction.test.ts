@@ -218,6 +218,21 @@ test("what goes beyond the paper does not count among the paper's numbers", () =
   expect(verdictsInWords(paperComparisons(reproductions))).toBe("1 of 4 reproduced, 2 differ, 1 not run");
 });
 
+test("a number that stands in two tables counts once, one that only looks the same does not", () => {
+  const number = comparison("EPIG", "DP", 0.5, 8.9, "differs");
+  const same = { ...number, column: "Census DP" };
+  const others = [
+    { ...number, row: "HFE" },
+    { ...number, ours: 0.51 },
+  ];
+  const none = comparison("EPIG", "DP", null, null, "not run");
+  const reproductions = [
+    reproduction("table-a", false, [number, none]),
+    reproduction("table-b", false, [same, ...others, none]),
+  ];
+  expect(paperComparisons(reproductions)).toMatchObject([number, none, ...others, none]);
+});
+
 test("a table of rows and columns has a dash where there is nothing", () => {
   const cells = [
     { row: "a", column: "x", text: "1" },

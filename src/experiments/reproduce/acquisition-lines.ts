@@ -10,7 +10,7 @@ import type { StrategyName } from "../../active/strategies.js";
 import type { EVALUATION_NAMES } from "../evaluation.js";
 import { PAPER, RECOMMENDED, type SimulationSettings, WHOLE_SET } from "../simulation.js";
 import type { AcquireCell, TaskName } from "./cell.js";
-import { type Protocol, type Scale, seedsOf } from "./reproduction.js";
+import { mergedProtocol, type Protocol, type Scale, seedsOf, sizeProtocol } from "./reproduction.js";
 import { departuresInWords } from "./settings-in-words.js";
 import type { Results } from "./store.js";
 import { meanOverSeeds, type SeedMean } from "./verdict.js";
@@ -137,21 +137,25 @@ export const linesInWords = (lines: readonly Line[]): readonly string[] =>
   });
 
 /** What is done in every acquisition on a task, with the sentences of one table or figure. */
-export const acquisitionProtocol = (task: TaskName, scale: Scale, own: Partial<Protocol> = {}): Protocol => {
+export const acquisitionProtocol = (
+  task: TaskName,
+  scale: Scale,
+  own: Partial<Protocol> = {},
+  heading = "",
+): Protocol => {
   const { seeds, budget, batch, pool, trees = 100 } = sizeOf(task, scale);
-  return {
-    stated: [
-      `${budget} labels, ${batch === 1 ? "one" : batch} at a time, ${seeds} seed${seeds === 1 ? "" : "s"}`,
-      `random forests of ${trees} trees on both sides, fitted anew at each step`,
-      ...(own.stated ?? []),
-    ],
+  const size = [
+    `${heading}${budget} labels, ${batch === 1 ? "one" : batch} at a time, ${seeds} seed${seeds === 1 ? "" : "s"}`,
+    `random forests of ${trees} trees on both sides, fitted anew at each step`,
+  ];
+  const general = {
     chosen: [
       `trees are fully grown; ${100 * PAPER.testFraction} % of the rows are tested on; 2 initial labels of each class; a tenth of the other rows are target inputs, at least 100 and at most 1000, of which ${PAPER.targetsPerStep} are drawn at each step; ${PAPER.categories} categories`,
       ...(pool === undefined ? [] : [`at most ${pool} rows to choose from`]),
       ...(OF_TASK[task] ?? []),
-      ...(own.chosen ?? []),
     ],
   };
+  return mergedProtocol([sizeProtocol(size, scale), general, own]);
 };
 
 const OF_TASK: Partial<Record<TaskName, readonly string[]>> = {

@@ -35,6 +35,16 @@ export interface Protocol {
   readonly chosen: readonly string[];
 }
 
+/** All of them, each sentence once. */
+export const mergedProtocol = (protocols: readonly Partial<Protocol>[]): Protocol => ({
+  stated: [...new Set(protocols.flatMap(({ stated = [] }) => stated))],
+  chosen: [...new Set(protocols.flatMap(({ chosen = [] }) => chosen))],
+});
+
+/** How large a protocol is: the paper says so of its own, and not of a quick one or of other seeds. */
+export const sizeProtocol = (size: readonly string[], { quick, seeds }: Scale): Partial<Protocol> =>
+  quick || seeds !== undefined ? { chosen: size } : { stated: size };
+
 export interface Reproduction {
   readonly name: string;
   readonly title: string;
@@ -49,11 +59,23 @@ export interface Reproduction {
 
 export const reproductionTexts = {
   incomplete: (done: number, cells: number) => `not complete: ${done} of ${cells} cells have a result`,
+  warned: (warning: string, cells: number) => `${warning} (${cells} ${cells === 1 ? "result" : "results"})`,
 };
 
 /** How many of these cells have a result. */
 export const countDone = (cells: readonly Cell[], results: Results): number =>
   cells.filter((cell) => results.get(cell) !== undefined).length;
+
+/** What a reader should know of some results, each warning once. */
+const warningsOf = (cells: readonly Cell[], results: Results): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (const cell of cells) {
+    const result = results.get(cell);
+    const warning = result !== undefined && "warning" in result ? result.warning : undefined;
+    if (warning !== undefined) counts.set(warning, (counts.get(warning) ?? 0) + 1);
+  }
+  return [...counts].map(([warning, count]) => reproductionTexts.warned(warning, count));
+};
 
 /**
  * Figures say where cells are missing, since a mean over few seeds looks like any other. The quick protocol is not the
@@ -62,7 +84,10 @@ export const countDone = (cells: readonly Cell[], results: Results): number =>
 export const drawingOf = (reproduction: Reproduction, results: Results, scale: Scale): Drawing => {
   const cells = reproduction.cells(scale);
   const done = countDone(cells, results);
-  const whole = reproduction.draw(results, scale);
+  const drawn = reproduction.draw(results, scale);
+  const warnings = warningsOf(cells, results);
+  const whole =
+    warnings.length === 0 ? drawn : { ...drawn, findings: [...(drawn.findings ?? []), ...warnings] };
   const drawing =
     done === cells.length ? whole : { ...whole, figures: whole.figures.map(withNote(done, cells.length)) };
   if (!scale.quick) return drawing;

@@ -12,7 +12,7 @@ import {
   RANDOM,
 } from "./acquisition-lines.js";
 import type { TaskName } from "./cell.js";
-import type { Reproduction, Scale } from "./reproduction.js";
+import { mergedProtocol, type Reproduction, type Scale } from "./reproduction.js";
 import type { Results } from "./store.js";
 import { type Comparison, compare, type PaperValue } from "./verdict.js";
 
@@ -90,18 +90,11 @@ export const tableRatios: Reproduction = {
   name: "table-ratios",
   title: "Parity ratios on three datasets",
   source: "the table of DP and EO ratios (section 6.2)",
-  protocol: (scale) => {
-    const of = RATIO_TASKS.map((task) => ({ task, ...acquisitionProtocol(task, scale) }));
-    return {
-      stated: [
-        ...new Set(
-          of.flatMap(({ task, stated: [size, ...others] }) => [`${TASKS[task]}: ${size}`, ...others]),
-        ),
-        "HFE and FairBED at beta = 10",
-      ],
-      chosen: [...new Set(of.flatMap(({ chosen }) => chosen))],
-    };
-  },
+  protocol: (scale) =>
+    mergedProtocol([
+      ...RATIO_TASKS.map((task) => acquisitionProtocol(task, scale, {}, `${TASKS[task]}: `)),
+      { stated: ["HFE and FairBED at beta = 10"] },
+    ]),
   cells: (scale) => RATIO_TASKS.flatMap((task) => acquireCells(task, LINES, scale)),
   draw: (results, scale) => ({
     comparisons: RATIO_TASKS.flatMap((task) =>

@@ -30,6 +30,8 @@ export interface WriteOptions {
   readonly scale: Scale;
   /** As typed. */
   readonly names: readonly string[];
+  /** Whether results that ship with fairbed are among these. */
+  readonly shipped: boolean;
   readonly notes: readonly string[];
   readonly out: string;
   readonly ledger: string | undefined;
@@ -172,7 +174,7 @@ type Reported = ReturnType<typeof reportOf> & { readonly figures: readonly Figur
 const writeLedger = async (
   path: string,
   reported: readonly Reported[],
-  { drawn, found, scale: { quick, seeds }, names, context }: WriteOptions,
+  { drawn, found, scale: { quick, seeds }, names, shipped, context }: WriteOptions,
 ): Promise<void> => {
   const folder = basename(path, extname(path));
   for (const { figures } of reported) {
@@ -181,6 +183,7 @@ const writeLedger = async (
       await context.writeFile(join(dirname(path), folder, `${name}.svg`), svg);
     }
   }
+  const page = isAbsolute(path) ? basename(path) : path;
   const asked = [
     "fairbed reproduce",
     ...names,
@@ -197,10 +200,9 @@ const writeLedger = async (
         figures: figures.map(({ name, caption }) => ({ address: `${folder}/${name}.svg`, caption })),
       })),
       parts: partsOf(drawn, found),
-      commands: [
-        `${asked} --resume`,
-        `${asked} --from-results --ledger ${isAbsolute(path) ? basename(path) : path}`,
-      ],
+      commands: shipped
+        ? [`${asked} --resume`, `${asked} --from-results --ledger ${page}`]
+        : [`${asked} --ledger ${page}`],
     }),
   );
 };

@@ -109,7 +109,18 @@ export const reproduce = defineCommand({
     });
     const { all, found } = storedOf(wanted, store);
     const { out, ledger } = options;
-    const files = await writeAll({ drawn, found, store, scale, names, notes, out, ledger, context });
+    const files = await writeAll({
+      drawn,
+      found,
+      store,
+      scale,
+      names,
+      shipped: options.resume || options.fromResults === true,
+      notes,
+      out,
+      ledger,
+      context,
+    });
     const comparisons = paperComparisons(
       drawn.map(({ reproduction: { beyond = false }, drawing }) => ({ beyond, ...drawing })),
     );
