@@ -1,8 +1,19 @@
 /** Whether a file can be written where it was asked for, looked at before the work and not after it. */
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { InputError } from "../core/errors.js";
+import { EnvironmentError, InputError } from "../core/errors.js";
 import { writeText } from "./atomic-write.js";
+
+/** Makes the folder that files are to go to, with those above it. */
+export const makeFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "EEXIST" || code === "ENOTDIR") throw new InputError("no-folder", writeText.isFile(path));
+    throw new EnvironmentError("write-refused", writeText.refused(path, code), { cause: error });
+  }
+};
 
 /** Throws where the folder of `out` is not there, or `out` is a folder itself. */
 export const requireFolder = async (out: string): Promise<void> => {

@@ -8,10 +8,12 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { writeText } from "../../src/cli/atomic-write.js";
 import { reproduceTexts } from "../../src/cli/commands/experiments/reproduce.js";
 import { datasetNamed } from "../../src/data/catalogue.js";
 import { dataFolderTexts } from "../../src/data/data-folder.js";
@@ -104,9 +106,23 @@ test("what is not there is said in one sentence", async () => {
     code: 2,
     stderr: `fairbed: ${catalogueTexts.unknown("fig-horizn", "fig-horizon")}\n`,
   });
-  expect(await invoke(["reproduce", "all", "--from-results", "--resume"])).toMatchObject({
+  for (const [option, ...value] of [["--resume"], ["--queue", "postgres://host/db"]]) {
+    expect(await invoke(["reproduce", "all", "--from-results", option, ...value])).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${reproduceTexts.drawsOnly(option)}\n`,
+    });
+  }
+  const empty = join(folder, "empty results.jsonl");
+  writeFileSync(empty, "");
+  const drawing = ["reproduce", "table-location", "--quick", "--out", join(folder, "unused")];
+  expect(await invoke([...drawing, "--from-results", empty])).toMatchObject({
     code: 2,
-    stderr: `fairbed: ${reproduceTexts.drawsOnly}\n`,
+    stderr: `fairbed: ${reproduceTexts.nothing(true)}\n`,
+  });
+  expect(existsSync(join(folder, "unused"))).toBe(false);
+  expect(await invoke(["reproduce", "table-location", "--quick", "--out", empty])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${writeText.isFile(empty)}\n`,
   });
   const none = join(folder, "no results");
   expect(await invoke(["reproduce", "all", "--from-results", none])).toMatchObject({

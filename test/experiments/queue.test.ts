@@ -6,10 +6,12 @@ import pg from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { EnvironmentError, FairbedError, InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
+import { withoutPassword } from "../../src/data/without-password.js";
 import { collectTexts } from "../../src/experiments/orders/collect.js";
 import { orderInWords } from "../../src/experiments/orders/order.js";
 import type { OrderSubprocess } from "../../src/experiments/orders/order-subprocess.js";
 import { openQueue, queueTexts, type WorkQueue } from "../../src/experiments/orders/queue.js";
+import { queueConnectionTexts } from "../../src/experiments/orders/queue-connection.js";
 import { runOrder } from "../../src/experiments/orders/run-order.js";
 import { runWorker, workerTexts } from "../../src/experiments/orders/worker.js";
 import { acquireCell, EPIG, fairbed, RANDOM } from "../../src/experiments/reproduce/acquisition-lines.js";
@@ -367,6 +369,13 @@ describeWithPostgres("a queue", (server) => {
       await vi.waitFor(async () => expect(await holder()).toBeNull(), { timeout: 10_000 });
       await Promise.all([queue.close(), newcomer.close()]);
     });
+  });
+
+  test("a database that is not there is told as such", async () => {
+    const address = server().address.replace(/\/postgres$/, "/nowhere");
+    const error: Error = await openQueue(address).catch((each) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect(error.message).toBe(queueConnectionTexts.noDatabase(withoutPassword(address)));
   });
 
   test("an order that takes its workers with it fails in the end", async () => {

@@ -33,6 +33,8 @@ interface Failure {
 }
 
 const POLL_MS = 500;
+/** So long workers may take to find a queue that was away. */
+const COMEBACK_MS = 15_000;
 
 /** Resolves once nothing is left that can be done: to why there are not all results, a sentence for each reason. */
 export const collectOrders = async (
@@ -42,7 +44,11 @@ export const collectOrders = async (
   { signal, onResult, onProgress, say, patience = 10 }: CollectOptions,
 ): Promise<readonly string[]> => {
   const left = new Map(orders.map((order) => [orderKey(order), order]));
-  const persist = <Result>(action: () => Promise<Result>) => patiently(action, signal);
+  let troubled = Number.NEGATIVE_INFINITY;
+  const persist = <Result>(action: () => Promise<Result>) =>
+    patiently(action, signal, () => {
+      troubled = performance.now();
+    });
   const failures = new Map<string, Failure>();
   let done = 0;
   const collect = ({ key, result, seconds, before, failed, trouble }: WorkRow): void => {
@@ -77,7 +83,7 @@ export const collectOrders = async (
     if (workers.length > 0) {
       seen = now;
       told = false;
-    } else if (now - seen > 1000 * patience && !told) {
+    } else if (now - Math.max(seen, troubled + COMEBACK_MS) > 1000 * patience && !told) {
       say(collectTexts.noWorker(queue.shown));
       told = true;
     }

@@ -10,6 +10,8 @@ export const queueConnectionTexts = {
   address:
     "the queue that was named is no address of a PostgreSQL database: write postgres://user@host:5432/database",
   none: "name the queue with --queue postgres://user@host:5432/database, or in the environment variable FAIRBED_QUEUE",
+  noDatabase: (queue: string) =>
+    `the server of ${queue} has no database of this name: create it there (createdb), or name another`,
   refused: (queue: string, reason: string) =>
     `the queue ${queue} could not answer (${reason}): check that this user may create a schema and tables there`,
 };
@@ -139,6 +141,9 @@ const inWords = (error: unknown, shown: string): unknown => {
   const isServers = "severity" in error;
   if ((isServers && code.startsWith("28")) || error.message.startsWith("SASL")) {
     return new InputError("queue-login", postgresTexts.login(shown));
+  }
+  if (isServers && code === "3D000") {
+    return new InputError("queue-address", queueConnectionTexts.noDatabase(shown));
   }
   // The server starts, stops, or has too many connections.
   const passes = /^(57P0|08|53)/.test(code);

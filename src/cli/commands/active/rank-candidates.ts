@@ -57,7 +57,7 @@ export const rankCandidates = async (
     ...(missing === undefined ? {} : { missing }),
     ...(quota === undefined ? {} : { groups: groupValues(quota) }),
   };
-  return withQueue(address, context, (opened) =>
+  return withQueue(address, (opened) =>
     rankShardsOnQueue(input, settings, opened, {
       signal: context.signal,
       onProgress: (done) => progress.update(Math.round(done)),

@@ -9,7 +9,7 @@ import type { ResultStore } from "../../../experiments/reproduce/store.js";
 import type { Comparison } from "../../../experiments/reproduce/verdict.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
+import { makeFolder, requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../design/words.js";
 import { queueOption, withQueue } from "./queue-option.js";
 
@@ -17,7 +17,10 @@ export const reproduceTexts = {
   noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
   noShipped: (option: string) =>
     `${option} was to begin with the results that ship with fairbed, and this copy has none: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
-  drawsOnly: "--from-results runs nothing, so there is nothing to --resume: give one of the two",
+  drawsOnly: (option: string) =>
+    `--from-results runs nothing, so ${option} is of no use with it: give one of the two`,
+  nothing: (quick: boolean) =>
+    `these results hold nothing of what was named${quick ? " in the quick protocol" : ""}: run it first, without --from-results, or name other results, tables or figures`,
 };
 
 /** The store, in the folder that is written to. */
@@ -94,6 +97,10 @@ export const reproduce = defineCommand({
     await requireCharts();
     const wanted = reproductions.flatMap((each) => each.cells(scale));
     const store = await storeFor(options);
+    if (options.fromResults !== undefined && storedOf(wanted, store).found.length === 0) {
+      throw new InputError("no-results", reproduceTexts.nothing(options.quick));
+    }
+    await makeFolder(options.out);
     const { ran, notes } =
       options.fromResults === undefined
         ? await runMissing(wanted, store, options, context)
@@ -151,10 +158,13 @@ export const reproduce = defineCommand({
         ...findings.map((finding) => `- ${finding}`),
         ...(comparisons.length > 0 ? [...comparisonLines(comparisons), ""] : []),
       ]),
-      ...(summary === "" ? [] : [`${summary}.`]),
-      ...(quick ? ["The quick protocol is not the paper's, so there are no verdicts on its numbers."] : []),
+      ...(quick
+        ? ["The quick protocol is not the paper's, so there are no verdicts on its numbers."]
+        : summary === ""
+          ? []
+          : [`${summary}.`]),
       ...notes.map((note) => `Note: ${note}`),
-      `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them from this run, in ${seconds.toFixed(1)} s.`,
+      `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them new, in ${seconds.toFixed(1)} s.`,
       `${files.length} files in ${out}; begin with ${join(out, "index.html")}.`,
       ...(ledger === undefined ? [] : [`The ledger is ${ledger}.`]),
     ].join("\n"),
@@ -179,10 +189,12 @@ const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] 
 const storeFor = async ({
   fromResults,
   resume,
+  queue,
   out,
 }: {
   readonly fromResults: string | true | undefined;
   readonly resume: boolean;
+  readonly queue: string | undefined;
   readonly out: string;
 }): Promise<ResultStore> => {
   const { ResultStore: Store } = await import("../../../experiments/reproduce/store.js");
@@ -191,7 +203,12 @@ const storeFor = async ({
     return Store.read(SHIPPED);
   };
   if (fromResults !== undefined) {
-    if (resume) throw new InputError("draws-only", reproduceTexts.drawsOnly);
+    for (const [option, isGiven] of [
+      ["--resume", resume],
+      ["--queue", queue !== undefined],
+    ] as const) {
+      if (isGiven) throw new InputError("draws-only", reproduceTexts.drawsOnly(option));
+    }
     return fromResults === true ? shipped("--from-results") : Store.read(fromResults);
   }
   return Store.open(join(out, RESULTS), resume ? shipped("--resume") : undefined);
@@ -219,10 +236,15 @@ const runMissing = async (
   try {
     if (address !== undefined) {
       const { runCellsOnQueue } = await import("../../../experiments/reproduce/queue-cells.js");
+      const { collectTexts } = await import("../../../experiments/orders/collect.js");
       const { signal, say } = context;
-      return await withQueue(address, context, (queue) =>
-        runCellsOnQueue(wanted, store, queue, { signal, onProgress, say }),
-      );
+      return await withQueue(address, async (queue) => {
+        try {
+          return await runCellsOnQueue(wanted, store, queue, { signal, onProgress, say });
+        } finally {
+          if (signal.aborted) say(collectTexts.left(queue.shown));
+        }
+      });
     }
     const { ran, missing } = await runCells(wanted, store, {
       jobs: Math.min(jobs, pending.length),
