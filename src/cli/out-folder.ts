@@ -1,4 +1,4 @@
-/** Whether a file can be written where it was asked for, looked at before the work and not after it. */
+/** Whether files can be written where they were asked for, looked at before the work and not after it. */
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EnvironmentError, InputError } from "../core/errors.js";

@@ -156,7 +156,7 @@ export const reproductionReport = ({
   const comparisons = paperComparisons(reproductions);
   return page(title, [
     html`<h1>${title}</h1>`,
-    html`<p class="lead">${comparisons.length > 0 ? `${verdictsInWords(comparisons)}.` : "No numbers of the paper to compare with."}</p>`,
+    html`<p class="lead">${comparisons.length > 0 ? `${verdictsInWords(comparisons)}. One that stands in two tables counts once.` : "No numbers of the paper to compare with."}</p>`,
     ...(quick
       ? [
           html`<p class="warning">This is the quick protocol, far smaller than the paper's: it shows that everything runs, and there are no verdicts on its numbers.</p>`,

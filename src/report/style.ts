@@ -64,13 +64,8 @@ const VERTICAL_CHARACTERS = 29;
  */
 export const verticalTitle = (title: string): string | string[] => {
   if (title.length <= VERTICAL_CHARACTERS) return title;
+  const fromMiddle = (index: number) => Math.abs(index - title.length / 2);
   const spaces = [...title.matchAll(/ /g)].map(({ index }) => index);
-  const [first, ...others] = spaces;
-  if (first === undefined) return title;
-  const middle = title.length / 2;
-  const at = others.reduce(
-    (best, index) => (Math.abs(index - middle) < Math.abs(best - middle) ? index : best),
-    first,
-  );
-  return [title.slice(0, at), title.slice(at + 1)];
+  const [at] = spaces.sort((a, b) => fromMiddle(a) - fromMiddle(b));
+  return at === undefined ? title : [title.slice(0, at), title.slice(at + 1)];
 };

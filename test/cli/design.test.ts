@@ -330,6 +330,7 @@ describe("bad input is one sentence and exit code 2", () => {
     [["next", good, "--model", "location", "--history", text], /^.*text\.json is not JSON/],
     [["evaluate", text, "--model", "location"], /^.*text\.json is neither JSON nor a network/],
     [["sweep", "--model", "location", "--betas", "0,-1"], /takes numbers of at least 0 with commas/],
+    [["sweep", "--model", "location", "--out", text], /is a file, or lies in one; name a folder/],
     [["evaluat", good], "unknown command 'evaluat'; did you mean evaluate?"],
   ])("%j", async (words, message) => {
     const { code, stdout, stderr } = await design(...words);

@@ -3,7 +3,7 @@
  * cell is a file of its own, named by its settings, so that the same command again goes on where it stopped.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Model } from "../../../design/model.js";
@@ -19,6 +19,7 @@ import {
   reals,
   text,
 } from "../../options.js";
+import { makeFolder } from "../../out-folder.js";
 import { toJson } from "../../to-json.js";
 import { evaluationOf, evaluationOptions } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
@@ -82,8 +83,8 @@ export const sweep = defineCommand({
         ),
       ),
     );
-    await mkdir(join(out, "cells"), { recursive: true });
-    await mkdir(join(out, "policies"), { recursive: true });
+    await makeFolder(join(out, "cells"));
+    await makeFolder(join(out, "policies"));
     const found = new Map<string, StoredCell>();
     for (const { name } of orders) {
       const stored = await storedCell(join(out, "cells", `${name}.json`));

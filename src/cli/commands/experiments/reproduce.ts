@@ -203,12 +203,8 @@ const storeFor = async ({
     return Store.read(SHIPPED);
   };
   if (fromResults !== undefined) {
-    for (const [option, isGiven] of [
-      ["--resume", resume],
-      ["--queue", queue !== undefined],
-    ] as const) {
-      if (isGiven) throw new InputError("draws-only", reproduceTexts.drawsOnly(option));
-    }
+    const useless = resume ? "--resume" : queue !== undefined ? "--queue" : undefined;
+    if (useless !== undefined) throw new InputError("draws-only", reproduceTexts.drawsOnly(useless));
     return fromResults === true ? shipped("--from-results") : Store.read(fromResults);
   }
   return Store.open(join(out, RESULTS), resume ? shipped("--resume") : undefined);
