@@ -110,6 +110,9 @@ const corner = (better: string) => {
 const saysOf = ({ beta, label = "" }: TradeOffDescription["points"][number]): string =>
   beta === undefined ? label : `β ${beta}`;
 
+/** There are many of them, one above the other. */
+const CURVE_HEIGHT = 120;
+
 /** A grid of panels: a row for each beta, a column for each metric, each metric on one scale. */
 const curves = ({ points, title }: CurvesDescription): TopLevelSpec => {
   const order = (of: "row" | "column") => [...new Set(points.map((point) => point[of]))];
@@ -117,13 +120,14 @@ const curves = ({ points, title }: CurvesDescription): TopLevelSpec => {
   const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
   const color = colourOf(points);
   const columnOf = (column: string) => {
-    const y = { type: "quantitative" as const, title: column, scale: { zero: false } };
+    const title = verticalTitle(column, CURVE_HEIGHT);
+    const y = { type: "quantitative" as const, title, scale: { zero: false } };
     return {
       transform: [{ filter: { field: "column", equal: column } }],
       facet: { row: { field: "row", type: "nominal" as const, sort: order("row"), title: null } },
       spec: {
         width: 260,
-        height: 120,
+        height: CURVE_HEIGHT,
         layer: [
           {
             mark: { type: "area" as const, opacity: 0.15 },

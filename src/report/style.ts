@@ -11,12 +11,15 @@ export const CONTEXT_COLOUR = "#9AA3AD";
 const INK = "#22272E";
 const FAINT = "#E3E7EB";
 const FONT = "Helvetica, Arial, sans-serif";
+const PLOT_HEIGHT = 280;
+/** Of axes and legends. */
+const TITLE_SIZE = 12;
 
 export const STYLE: Config = {
   background: "white",
   font: FONT,
   padding: 12,
-  view: { stroke: null, continuousWidth: 380, continuousHeight: 280 },
+  view: { stroke: null, continuousWidth: 380, continuousHeight: PLOT_HEIGHT },
   axis: {
     domainColor: CONTEXT_COLOUR,
     gridColor: FAINT,
@@ -24,7 +27,7 @@ export const STYLE: Config = {
     labelFontSize: 11,
     tickColor: CONTEXT_COLOUR,
     titleColor: INK,
-    titleFontSize: 12,
+    titleFontSize: TITLE_SIZE,
     titleFontWeight: "normal",
     titlePadding: 8,
   },
@@ -33,7 +36,7 @@ export const STYLE: Config = {
     labelColor: INK,
     labelFontSize: 11,
     titleColor: INK,
-    titleFontSize: 12,
+    titleFontSize: TITLE_SIZE,
     titleFontWeight: "normal",
     labelLimit: 0,
     symbolOpacity: 1,
@@ -55,15 +58,13 @@ export const STYLE: Config = {
   range: { category: COLOURS, ordinal: { scheme: "viridis" } },
 };
 
-/** Characters that fit beside a plot of the usual height: Vega takes 0.8 em for each where there is no canvas. */
-const VERTICAL_CHARACTERS = 29;
-
 /**
- * The title of a vertical axis, in two lines where it is long: one that Vega takes to be longer than the axis moves
- * the title of the chart away from it.
+ * The title of a vertical axis, in two lines where it is long for the height of its plot: one that Vega takes to be
+ * longer than the axis moves the title of the chart away, and a longer one runs into the next plot. Without a canvas,
+ * Vega takes 0.8 em for each character.
  */
-export const verticalTitle = (title: string): string | string[] => {
-  if (title.length <= VERTICAL_CHARACTERS) return title;
+export const verticalTitle = (title: string, height = PLOT_HEIGHT): string | string[] => {
+  if (0.8 * TITLE_SIZE * title.length <= height) return title;
   const fromMiddle = (index: number) => Math.abs(index - title.length / 2);
   const spaces = [...title.matchAll(/ /g)].map(({ index }) => index);
   const [at] = spaces.sort((a, b) => fromMiddle(a) - fromMiddle(b));

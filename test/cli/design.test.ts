@@ -341,8 +341,9 @@ describe("bad input is one sentence and exit code 2", () => {
   });
 
   test("a budget that nothing meets", async () => {
-    const words = ["--model", "location", "--horizon", "1", "--steps", "2", "--starts", "1"];
-    const { code, stderr } = await design("optimize", ...words, "--budget-nats", "1e-9", "--quiet");
+    const words = ["--model", "location", "--horizon", "1", "--steps", "2", "--starts", "1", "--quiet"];
+    const unmet = ["--budget-nats", "1e-9", "--out", at("unmet.json")];
+    const { code, stderr } = await design("optimize", ...words, ...unmet);
     expect(code).toBe(2);
     expect(stderr.slice("fairbed: ".length)).toContain(budgetTexts.unmet(1e-9, 0).slice(0, 30));
   });

@@ -13,6 +13,7 @@ import {
   verdictsInWords,
 } from "../../src/report/reproduction-report.js";
 import { reproductionSvg } from "../../src/report/reproduction-svg.js";
+import { verticalTitle } from "../../src/report/style.js";
 import { ROOT } from "../setup/dist.js";
 
 const value = (mean: number): ChartValue => ({ mean, low: mean - 0.01, high: mean + 0.01 });
@@ -216,6 +217,16 @@ describe("the ledger", () => {
 test("what goes beyond the paper does not count among the paper's numbers", () => {
   const { reproductions } = LEDGER;
   expect(verdictsInWords(paperComparisons(reproductions))).toBe("1 of 4 reproduced, 2 differ, 1 not run");
+});
+
+test("a title beside an axis takes two lines where the axis is short for it", () => {
+  expect(verticalTitle("demographic parity (ratio)")).toBe("demographic parity (ratio)");
+  expect(verticalTitle("demographic parity (ratio)", 120)).toEqual(["demographic", "parity (ratio)"]);
+  expect(verticalTitle("share of the information about the target")).toEqual([
+    "share of the information",
+    "about the target",
+  ]);
+  expect(verticalTitle("matchedDemographicParity", 120)).toBe("matchedDemographicParity");
 });
 
 test("a number that stands in two tables counts once, one that only looks the same does not", () => {
