@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
     rows: { type: "string", default: "1000" },
     only: { type: "string" },
     out: { type: "string" },
-    dist: { type: "string", default: new URL("../dist/", import.meta.url).pathname },
+    dist: { type: "string", default: new URL("../dist", import.meta.url).pathname },
   },
 });
 const load = (path) => import(`${options.dist}/${path}`);

@@ -13,7 +13,7 @@ const { values: options, positionals } = parseArgs({
     seeds: { type: "string", default: "" },
     tasks: { type: "string", default: "students,census,adult,german" },
     threads: { type: "string", default: "1" },
-    library: { type: "string", default: new URL("../dist/", import.meta.url).href },
+    library: { type: "string", default: new URL("../dist", import.meta.url).href },
   },
 });
 const [file] = positionals;

@@ -16,16 +16,29 @@ import { parseSync, Visitor } from "vite";
 const ROWS = [
   ["core"],
   ["compute"],
-  ["learners", "data"],
+  ["learners", "tables"],
   ["design", "active", "fairness", "mitigation"],
-  ["campaign", "experiments", "report"],
-  // The public surface: src/index.ts, src/browser.ts.
+  ["workflows", "sources"],
+  ["jobs", "campaign"],
+  ["reproduce"],
+  ["report"],
+  // The public surface: src/index.ts, src/browser.ts and one file for each sub-path.
   ["src"],
   ["server", "studio"],
   // Above the server, because one of its commands starts it.
   ["cli"],
 ];
-const BROWSER = ["core", "compute", "design", "learners", "active", "fairness", "mitigation"];
+const BROWSER = [
+  "core",
+  "compute",
+  "tables",
+  "learners",
+  "design",
+  "active",
+  "fairness",
+  "mitigation",
+  "workflows",
+];
 
 /**
  * @typedef {{ specifier: string, line: number, typeOnly: boolean }} Import

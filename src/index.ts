@@ -1,12 +1,12 @@
 /** The public surface in Node: everything that runs in a browser, and what only Node can do. */
 export * from "./browser.js";
-export { describeTable } from "./data/describe-table.js";
-export { type EncodedMatrix, type Encoder, fitEncoder, loadEncoder, saveEncoder } from "./data/encoder.js";
-export { embedImages } from "./data/images/embed.js";
-export { readEmbedding } from "./data/images/manifest.js";
-export { loadPaperTask, type PaperTask } from "./data/paper-tasks.js";
-export { type ReadOptions, readTable, type StreamOptions, streamTable } from "./data/source.js";
-export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./data/synthetic.js";
+export { embedImages } from "./sources/images/embed.js";
+export { readEmbedding } from "./sources/images/manifest.js";
+export { loadPaperTask, type PaperTask } from "./sources/paper-tasks.js";
+export { type ReadOptions, readTable, type StreamOptions, streamTable } from "./sources/source.js";
+export { describeTable } from "./tables/describe-table.js";
+export { type EncodedMatrix, type Encoder, fitEncoder, loadEncoder, saveEncoder } from "./tables/encoder.js";
+export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
 export {
   appendRows,
   type CategoricalColumn,
@@ -20,14 +20,14 @@ export {
   selectRows,
   type Table,
   tableOf,
-} from "./data/table.js";
-export { defineTask, type Task, type TaskSettings } from "./data/task.js";
+} from "./tables/table.js";
+export { defineTask, type Task, type TaskSettings } from "./tables/task.js";
 export {
   type RankInput,
   type Ranking,
   type RankSettings,
   rankPool,
-} from "./experiments/rank-pool.js";
+} from "./workflows/rank-pool.js";
 export {
   PAPER,
   RECOMMENDED,
@@ -37,4 +37,4 @@ export {
   simulateSeed,
   summarise,
   WHOLE_SET,
-} from "./experiments/simulation.js";
+} from "./workflows/simulation.js";

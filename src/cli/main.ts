@@ -2,11 +2,11 @@
 import type { Command } from "./command.js";
 import { commands as active } from "./commands/active.js";
 import { commands as compute } from "./commands/compute.js";
-import { commands as data } from "./commands/data.js";
 import { commands as design } from "./commands/design.js";
-import { commands as experiments } from "./commands/experiments.js";
 import { commands as fairness } from "./commands/fairness.js";
 import { commands as mitigation } from "./commands/mitigation.js";
+import { commands as experiments } from "./commands/reproduce.js";
+import { commands as data } from "./commands/sources.js";
 import { runCommandLine } from "./run.js";
 import { version } from "./version.js";
 

@@ -8,12 +8,12 @@ import { methodTexts } from "../../src/cli/commands/active/method-options.js";
 import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
 import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
 import { settingsTexts } from "../../src/cli/commands/active/settings.js";
-import { tableOptionTexts } from "../../src/cli/commands/data/table-options.js";
+import { tableOptionTexts } from "../../src/cli/commands/sources/table-options.js";
 import { randomStream } from "../../src/core/random.js";
-import { labelTexts } from "../../src/data/label.js";
-import { suppliedTexts } from "../../src/data/supplied-members.js";
-import { taskTexts } from "../../src/data/task.js";
-import { rankTexts } from "../../src/experiments/rank-pool.js";
+import { suppliedTexts } from "../../src/sources/supplied-members.js";
+import { labelTexts } from "../../src/tables/label.js";
+import { taskTexts } from "../../src/tables/task.js";
+import { rankTexts } from "../../src/workflows/rank-pool.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { embedTexts } from "../../src/cli/commands/data/embed.js";
-import { readEmbedding } from "../../src/data/images/manifest.js";
-import { imageTexts } from "../../src/data/images/texts.js";
-import { tinyNetwork } from "../data/tiny-network.js";
+import { embedTexts } from "../../src/cli/commands/sources/embed.js";
+import { readEmbedding } from "../../src/sources/images/manifest.js";
+import { imageTexts } from "../../src/sources/images/texts.js";
 import { needsDist, ROOT } from "../setup/dist.js";
+import { tinyNetwork } from "../sources/tiny-network.js";
 import { type InvokeOptions, invoke } from "./invoke.js";
 
 needsDist();

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { generalizeTexts } from "../../src/cli/commands/experiments/generalize.js";
-import { syntheticPool } from "../../src/data/synthetic.js";
-import { asCategorical, columnNames } from "../../src/data/table.js";
+import { generalizeTexts } from "../../src/cli/commands/reproduce/generalize.js";
+import { syntheticPool } from "../../src/tables/synthetic.js";
+import { asCategorical, columnNames } from "../../src/tables/table.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 

@@ -1,14 +1,14 @@
 /** `fairbed acquire`: simulates an acquisition on a labelled table, and says what it would have reached. */
 import type { BatchKind } from "../../../active/loop.js";
 import { InputError } from "../../../core/errors.js";
-import type { CategoryEncoding } from "../../../data/encoder.js";
-import type { Task } from "../../../data/task.js";
+import type { CategoryEncoding } from "../../../tables/encoder.js";
+import type { Task } from "../../../tables/task.js";
 import type {
   MetricSummaries,
   MetricSummary,
   SeedResult,
   SimulationSettings,
-} from "../../../experiments/simulation.js";
+} from "../../../workflows/simulation.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import {
   choice,
@@ -20,8 +20,8 @@ import {
   real,
   text,
 } from "../../options.js";
-import { readTask, tableOptions } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
+import { readTask, tableOptions } from "../sources/table-options.js";
 import { goalOptions, methodOptions, partsOf } from "./method-options.js";
 import { quotaOption } from "./quota-option.js";
 
@@ -96,7 +96,7 @@ export const acquireCommand = defineCommand({
   reportsProgress: true,
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
-    const { simulateSeed, summarise } = await import("../../../experiments/simulation.js");
+    const { simulateSeed, summarise } = await import("../../../workflows/simulation.js");
     const { runOf, settingsOf } = await import("./settings.js");
     const { task, name } = await readTask(path, options, options.seed);
     const settings = settingsOf(options);

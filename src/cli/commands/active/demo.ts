@@ -1,6 +1,6 @@
 /** The main job in under a minute: labels for a hiring model, asked for in three ways. */
 import { resolve } from "node:path";
-import type { MetricSummaries, SeedResult } from "../../../experiments/simulation.js";
+import type { MetricSummaries, SeedResult } from "../../../workflows/simulation.js";
 import { defineCommand } from "../../command.js";
 import { integer, real, text } from "../../options.js";
 import { rightAligned } from "../design/words.js";
@@ -50,9 +50,9 @@ export const demo = defineCommand({
   reportsProgress: true,
   async run({ options: { rows, bias, budget, beta, seeds, out }, context }) {
     const started = performance.now();
-    const { syntheticPool } = await import("../../../data/synthetic.js");
-    const { defineTask } = await import("../../../data/task.js");
-    const { RECOMMENDED, simulateSeed, summarise } = await import("../../../experiments/simulation.js");
+    const { syntheticPool } = await import("../../../tables/synthetic.js");
+    const { defineTask } = await import("../../../tables/task.js");
+    const { RECOMMENDED, simulateSeed, summarise } = await import("../../../workflows/simulation.js");
     const { acquisitionReport } = await import("../../../report/acquisition-report.js");
     const pool = syntheticPool({ rows, bias });
     const task = defineTask(pool.table, pool.settings);

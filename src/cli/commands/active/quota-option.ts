@@ -1,8 +1,8 @@
 /** `--quota site=north:2-5,site=south:3-`: at least and at most so many of what is chosen. */
 import type { Quota } from "../../../active/quotas.js";
 import { InputError } from "../../../core/errors.js";
-import { asCategorical, columnNamed, type Table } from "../../../data/table.js";
-import { type GroupValues, groupsBy } from "../../../experiments/groups-by.js";
+import { asCategorical, columnNamed, type Table } from "../../../tables/table.js";
+import { type GroupValues, groupsBy } from "../../../workflows/groups-by.js";
 import { text } from "../../options.js";
 
 export const quotaOption = text("--quota <list>", "of what is chosen: site=north:2-5,site=south:3-");

@@ -1,9 +1,9 @@
 /** The candidates of `rank`: one table, or a folder of shards, which are scored here or by the workers of a queue. */
 import { InputError } from "../../../core/errors.js";
-import type { ReadOptions } from "../../../data/source.js";
-import type { RankInput, Ranking, RankSettings } from "../../../experiments/rank-pool.js";
+import type { ReadOptions } from "../../../sources/source.js";
+import type { RankInput, Ranking, RankSettings } from "../../../workflows/rank-pool.js";
 import type { CommandContext } from "../../command.js";
-import { withQueue } from "../experiments/queue-option.js";
+import { withQueue } from "../reproduce/queue-option.js";
 import { groupsOf, groupValues, type QuotaWords } from "./quota-option.js";
 
 export const rankCandidatesTexts = {
@@ -27,11 +27,11 @@ export const rankCandidates = async (
   settings: RankSettings,
   context: CommandContext,
 ): Promise<Ranking> => {
-  const { streamTable } = await import("../../../data/source.js");
-  const { withoutPassword } = await import("../../../data/without-password.js");
-  const { queueAddress } = await import("../../../experiments/orders/queue-connection.js");
+  const { streamTable } = await import("../../../sources/source.js");
+  const { withoutPassword } = await import("../../../sources/without-password.js");
+  const { queueAddress } = await import("../../../jobs/queue-connection.js");
   const { isFolder, rankShardsOnQueue, rankShardsTexts, requireSameInShards, shardsIn, streamShards } =
-    await import("../../../experiments/rank-shards.js");
+    await import("../../../jobs/rank-shards.js");
   const here = (pool: RankInput["pool"]) => rankHere({ ...known, pool }, quota, settings, context);
   if (!(await isFolder(path))) {
     if (queue !== undefined && queue !== "") {
@@ -45,7 +45,7 @@ export const rankCandidates = async (
   const shards = await shardsIn(path);
   const address = queueAddress(queue);
   if (address === undefined) return here(() => streamShards(shards, missing));
-  const { estimateOrder } = await import("../../../experiments/orders/order.js");
+  const { estimateOrder } = await import("../../../jobs/order.js");
   const work = shards.reduce(
     (sum, shard) => sum + estimateOrder({ shard: { ...shard, plan: "", first: 0 } }),
     0,
@@ -72,7 +72,7 @@ const rankHere = async (
   settings: RankSettings,
   context: CommandContext,
 ): Promise<Ranking> => {
-  const { rankPool } = await import("../../../experiments/rank-pool.js");
+  const { rankPool } = await import("../../../workflows/rank-pool.js");
   let progress: ReturnType<typeof context.progress> | undefined;
   const ranking = await rankPool(
     {

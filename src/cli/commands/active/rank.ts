@@ -1,16 +1,16 @@
 /** `fairbed rank`: which unlabelled rows to label next, and why. */
 import { InputError } from "../../../core/errors.js";
-import type { CategoryEncoding } from "../../../data/encoder.js";
-import { chooseLabel, columnsOfRule, combineLabels, type Label } from "../../../data/label.js";
-import type { Table } from "../../../data/table.js";
-import type { TaskSettings } from "../../../data/task.js";
-import { withoutPassword } from "../../../data/without-password.js";
-import type { RankSettings } from "../../../experiments/rank-pool.js";
+import { withoutPassword } from "../../../sources/without-password.js";
+import type { CategoryEncoding } from "../../../tables/encoder.js";
+import { chooseLabel, columnsOfRule, combineLabels, type Label } from "../../../tables/label.js";
+import type { Table } from "../../../tables/table.js";
+import type { TaskSettings } from "../../../tables/task.js";
+import type { RankSettings } from "../../../workflows/rank-pool.js";
 import { defineCommand } from "../../command.js";
 import { argument, choice, integer, optionalReal, text } from "../../options.js";
-import { readSettings, tableOptions, taskSettings } from "../data/table-options.js";
 import { rightAligned } from "../design/words.js";
-import { queueOption } from "../experiments/queue-option.js";
+import { queueOption } from "../reproduce/queue-option.js";
+import { readSettings, tableOptions, taskSettings } from "../sources/table-options.js";
 import { correctionOf, methodOptions, partsOf, scoreInWords, sensitiveForestOf } from "./method-options.js";
 import { parseQuotas, quotaOption, quotasByGroup, requireRoom } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
@@ -79,9 +79,9 @@ export const rank = defineCommand({
     const started = performance.now();
     const quota = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
-    const { readTable } = await import("../../../data/source.js");
-    const { defineTask } = await import("../../../data/task.js");
-    const { recommendedFor } = await import("../../../experiments/simulation.js");
+    const { readTable } = await import("../../../sources/source.js");
+    const { defineTask } = await import("../../../tables/task.js");
+    const { recommendedFor } = await import("../../../workflows/simulation.js");
     const reading = readSettings(options);
     // What stays out of the features by its role is known before the tables are read.
     const described = taskSettings({ ...options, task: undefined, id: undefined });

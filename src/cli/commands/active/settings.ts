@@ -1,12 +1,12 @@
 /** From the words of `acquire` to the settings of a simulation. */
 import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
-import type { Task } from "../../../data/task.js";
+import type { Task } from "../../../tables/task.js";
 import {
   recommendedFor,
   type SimulationRun,
   type SimulationSettings,
-} from "../../../experiments/simulation.js";
+} from "../../../workflows/simulation.js";
 import type { OptionValues } from "../../command.js";
 import type { simulationOptions } from "./acquire.js";
 import {
@@ -81,13 +81,13 @@ const suppliedBy = async (model: string, task: Task) => {
     const near = nearestName(model, ["revealed", "pretrained"]);
     throw new InputError("sensitive-model", settingsTexts.sensitiveModel(model, near));
   }
-  const { suppliedMembers } = await import("../../../data/supplied-members.js");
+  const { suppliedMembers } = await import("../../../sources/supplied-members.js");
   return Promise.all(
     model.split(",").map((file, i) => suppliedMembers(file, task, task.sensitive[i]?.classes.length ?? 2)),
   );
 };
 
 const costsOf = async ({ table }: Task, column: string): Promise<Float64Array> => {
-  const { numbersOf } = await import("../../../data/supplied-members.js");
+  const { numbersOf } = await import("../../../sources/supplied-members.js");
   return numbersOf(table, column);
 };

@@ -1,6 +1,6 @@
 /** A process that computes for its parent, one order at a time, until the parent lets go. */
 import { decodePolicy, policyOf } from "../../../design/policy-file.js";
-import { answerOrders } from "../../../experiments/orders/subprocess.js";
+import { answerOrders } from "../../../jobs/subprocess.js";
 import { reportOn } from "./evaluate.js";
 import type { HelperOrder, HelperResult } from "./helper.js";
 import { loadModel } from "./load-model.js";

@@ -1,6 +1,6 @@
 /** What a command computes in processes of their own. */
 import { encodePolicy, type PolicyFile } from "../../../design/policy-file.js";
-import { type Subprocess, withSubprocesses } from "../../../experiments/orders/subprocess.js";
+import { type Subprocess, withSubprocesses } from "../../../jobs/subprocess.js";
 import type { EvaluateSettings, PolicyReport } from "./evaluate.js";
 import type { LoadedModel, ModelSource } from "./load-model.js";
 import type { CellOrder, CellResult } from "./sweep-cell.js";

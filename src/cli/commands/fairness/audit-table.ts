@@ -3,19 +3,19 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
-import { type EncodedMatrix, type Encoder, fitEncoder } from "../../../data/encoder.js";
-import { applyRule, combineLabels, type Label } from "../../../data/label.js";
-import { readTable } from "../../../data/source.js";
-import { categoricalColumn, type Table } from "../../../data/table.js";
-import { defineTask, type Task } from "../../../data/task.js";
 import { binByCuts, quantileBins } from "../../../fairness/leakage.js";
+import { readTable } from "../../../sources/source.js";
+import { type EncodedMatrix, type Encoder, fitEncoder } from "../../../tables/encoder.js";
+import { applyRule, combineLabels, type Label } from "../../../tables/label.js";
+import { categoricalColumn, type Table } from "../../../tables/table.js";
+import { defineTask, type Task } from "../../../tables/task.js";
 import {
   readSettings,
   readTask,
   type TableWords,
   tableOptionTexts,
   taskSettings,
-} from "../data/table-options.js";
+} from "../sources/table-options.js";
 
 /** More different numbers than this are a quantity, which is cut into classes. */
 const MOST_NUMERIC_CLASSES = 10;

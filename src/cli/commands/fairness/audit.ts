@@ -11,7 +11,7 @@ import { type CommandContext, defineCommand } from "../../command.js";
 import { flag, integer, optionalArgument, real, text, texts } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { version } from "../../version.js";
-import { tableOptions } from "../data/table-options.js";
+import { tableOptions } from "../sources/table-options.js";
 import type { AuditTable, AuditTest } from "./audit-table.js";
 
 export const auditCommandTexts = {

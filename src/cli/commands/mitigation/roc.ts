@@ -1,7 +1,7 @@
 /** `fairbed mitigate roc`: predictions near the threshold decided by group, as reject option classification does. */
 import { InputError } from "../../../core/errors.js";
-import type { Table } from "../../../data/table.js";
 import { stratify } from "../../../mitigation/stratify.js";
+import type { Table } from "../../../tables/table.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
@@ -15,7 +15,7 @@ export const rocTexts = {
 };
 
 const scoresIn = async (table: Table, name: string): Promise<Float64Array> => {
-  const { columnNamed } = await import("../../../data/table.js");
+  const { columnNamed } = await import("../../../tables/table.js");
   const column = columnNamed(table, name);
   if (column.kind !== "numeric") throw new InputError("scores", rocTexts.scores(name));
   return column.values;

@@ -1,5 +1,5 @@
 /** What a mitigation gives for each row, as CSV. */
-import type { Task } from "../../../data/task.js";
+import type { Task } from "../../../tables/task.js";
 
 const cell = (value: string | number): string => {
   const written = String(value);

@@ -8,10 +8,10 @@ import {
   ROWS_TO_NAME_A_VALUE,
   rareTexts,
 } from "../../../core/rare-values.js";
-import type { EncodedMatrix } from "../../../data/encoder.js";
-import type { Label } from "../../../data/label.js";
-import type { Task } from "../../../data/task.js";
 import { stratify } from "../../../mitigation/stratify.js";
+import type { EncodedMatrix } from "../../../tables/encoder.js";
+import type { Label } from "../../../tables/label.js";
+import type { Task } from "../../../tables/task.js";
 import { integer, real, text } from "../../options.js";
 import {
   readSettings,
@@ -19,7 +19,7 @@ import {
   type TableWords,
   tableOptions,
   taskSettings,
-} from "../data/table-options.js";
+} from "../sources/table-options.js";
 
 const { weights: _, ...withoutWeights } = tableOptions;
 
@@ -88,9 +88,9 @@ const readBoth = async (path: string | undefined, words: MitigationWords) => {
     return { ...(await readTask(path, described, words.seed)), testFrom: undefined };
   }
   if (words.task !== undefined) throw new InputError("test-with-task", mitigationCommandTexts.testWithTask);
-  const { readTable } = await import("../../../data/source.js");
-  const { defineTask } = await import("../../../data/task.js");
-  const { appendRows } = await import("../../../data/table.js");
+  const { readTable } = await import("../../../sources/source.js");
+  const { defineTask } = await import("../../../tables/task.js");
+  const { appendRows } = await import("../../../tables/table.js");
   const settings = taskSettings(described);
   const reading = readSettings(words);
   const table = await readTable(path, reading);
@@ -100,7 +100,7 @@ const readBoth = async (path: string | undefined, words: MitigationWords) => {
 
 export const splitTask = async (path: string | undefined, words: MitigationWords): Promise<SplitTask> => {
   const { randomStream } = await import("../../../core/random.js");
-  const { fitEncoder } = await import("../../../data/encoder.js");
+  const { fitEncoder } = await import("../../../tables/encoder.js");
   const { task, name, testFrom } = await readBoth(path, words);
   const { target } = task;
   if (target.classes.length !== 2)

@@ -1,0 +1,251 @@
+/** `fairbed reproduce`: tables and figures of the paper, run, drawn and compared. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { InputError } from "../../../core/errors.js";
+import type { Cell } from "../../../reproduce/cell.js";
+import type { Scale } from "../../../reproduce/reproduction.js";
+import type { ResultStore } from "../../../reproduce/store.js";
+import type { Comparison } from "../../../reproduce/verdict.js";
+import { type CommandContext, defineCommand } from "../../command.js";
+import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
+import { makeFolder, requireFolder } from "../../out-folder.js";
+import { rightAligned } from "../design/words.js";
+import { queueOption, withQueue } from "./queue-option.js";
+
+export const reproduceTexts = {
+  noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
+  noShipped: (option: string) =>
+    `${option} was to begin with the results that ship with fairbed, and this copy has none: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
+  drawsOnly: (option: string) =>
+    `--from-results runs nothing, so ${option} is of no use with it: give one of the two`,
+  nothing: (quick: boolean) =>
+    `these results hold nothing of what was named${quick ? " in the quick protocol" : ""}: run it first, without --from-results, or name other results, tables or figures`,
+};
+
+/** The store, in the folder that is written to. */
+const RESULTS = "results.jsonl";
+
+/** The results that ship with fairbed. */
+const SHIPPED = fileURLToPath(new URL("../../../../results", import.meta.url));
+
+export const reproduce = defineCommand({
+  name: "reproduce",
+  group: "Experiments",
+  summary: "run the paper's tables and figures",
+  examples: [
+    { line: "reproduce table-location --quick", says: "a small run that shows the shape of it" },
+    {
+      line: "reproduce table-ratios fig-pareto-census --jobs 2",
+      says: "two of them by the paper's protocol",
+    },
+    { line: "reproduce all --queue postgres://host", says: "on all machines that run fairbed worker" },
+    { line: "reproduce all --resume", says: "run what the results that ship with fairbed lack" },
+    { line: "reproduce all --from-results", says: "draw everything again from those, without running" },
+  ],
+  arguments: { names: argumentList("which ones, or all") },
+  options: {
+    quick: flag("--quick", "a much smaller protocol of the same shape"),
+    seeds: optionalInteger("--seeds <number>", "how many seeds; the protocol's number unless given", {
+      min: 1,
+    }),
+    out: text(
+      "--out <folder>",
+      "where results and figures go; a later run goes on from there",
+      "reproduction",
+    ),
+    jobs: integer("--jobs <number>", "processes that run cells; 1 uses all cores for one cell at a time", 1, {
+      min: 1,
+      max: 256,
+    }),
+    queue: queueOption,
+    resume: flag(
+      "--resume",
+      "begin with the results that ship with fairbed too; without it, with those in the folder of --out alone",
+    ),
+    fromResults: textOrAlone(
+      "--from-results [path]",
+      "run nothing and draw a results.jsonl or a results folder; those that ship with fairbed unless given",
+    ),
+    ledger: text(
+      "--ledger <file.md>",
+      "also write a Markdown page, with its figures in a folder of its name",
+    ),
+  },
+  reportsProgress: true,
+  async run({ arguments: { names: words }, options, context }) {
+    const started = performance.now();
+    const { REPRODUCTION_NAMES, reproductionsNamed } = await import("../../../reproduce/catalogue.js");
+    const { countDone, drawingOf } = await import("../../../reproduce/reproduction.js");
+    const { requireCharts } = await import("../../../report/render.js");
+    const { paperComparisons, verdictsInWords } = await import("../../../report/reproduction-report.js");
+    const { storedOf, writeAll } = await import("./reproduce-files.js");
+    const names = words
+      .flatMap((word) => word.split(","))
+      .flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
+    if (names.length === 0) {
+      throw new InputError("no-names", reproduceTexts.noNames(["all", ...REPRODUCTION_NAMES]));
+    }
+    const reproductions = reproductionsNamed(names);
+    const scale: Scale = {
+      quick: options.quick,
+      ...(options.seeds === undefined ? {} : { seeds: options.seeds }),
+    };
+    if (options.ledger !== undefined) await requireFolder(options.ledger);
+    await requireCharts();
+    const wanted = reproductions.flatMap((each) => each.cells(scale));
+    const store = await storeFor(options);
+    if (options.fromResults !== undefined && storedOf(wanted, store).found.length === 0) {
+      throw new InputError("no-results", reproduceTexts.nothing(options.quick));
+    }
+    await makeFolder(options.out);
+    const { ran, notes } =
+      options.fromResults === undefined
+        ? await runMissing(wanted, store, options, context)
+        : { ran: 0, notes: [] };
+    const drawn = reproductions.map((reproduction) => {
+      const cells = reproduction.cells(scale);
+      return {
+        reproduction,
+        drawing: drawingOf(reproduction, store, scale),
+        cells,
+        done: countDone(cells, store),
+      };
+    });
+    const { all, found } = storedOf(wanted, store);
+    const { out, ledger } = options;
+    const files = await writeAll({
+      drawn,
+      found,
+      store,
+      scale,
+      names,
+      shipped: options.resume || options.fromResults === true,
+      notes,
+      out,
+      ledger,
+      context,
+    });
+    const comparisons = paperComparisons(
+      drawn.map(({ reproduction: { beyond = false }, drawing }) => ({ beyond, ...drawing })),
+    );
+    return {
+      names: reproductions.map(({ name }) => name),
+      quick: options.quick,
+      out,
+      cells: { wanted: all, ran, stored: found.length },
+      reproductions: drawn.map(({ reproduction: { name, title, source }, drawing }) => ({
+        name,
+        title,
+        source,
+        findings: drawing.findings ?? [],
+        comparisons: drawing.comparisons,
+        measured: drawing.measured,
+      })),
+      summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
+      notes,
+      files,
+      ...(ledger === undefined ? {} : { ledger }),
+      seconds: (performance.now() - started) / 1000,
+    };
+  },
+  print: ({ quick, cells, reproductions, summary, notes, files, ledger, out, seconds }) =>
+    [
+      ...reproductions.flatMap(({ name, title, findings, comparisons }) => [
+        `${name}: ${title}`,
+        ...findings.map((finding) => `- ${finding}`),
+        ...(comparisons.length > 0 ? [...comparisonLines(comparisons), ""] : []),
+      ]),
+      ...(quick
+        ? ["The quick protocol is not the paper's, so there are no verdicts on its numbers."]
+        : summary === ""
+          ? []
+          : [`${summary}.`]),
+      ...notes.map((note) => `Note: ${note}`),
+      `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them new, in ${seconds.toFixed(1)} s.`,
+      `${files.length} files in ${out}; begin with ${join(out, "index.html")}.`,
+      ...(ledger === undefined ? [] : [`The ledger is ${ledger}.`]),
+    ].join("\n"),
+});
+
+const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] =>
+  rightAligned([
+    ["", "", "paper", "here", "apart", "verdict"],
+    ...comparisons.map(({ row, column, paper, paperError, ours, standardError, apart, verdict }) => [
+      row,
+      column,
+      `${paper} ± ${paperError}`,
+      ours === null
+        ? "–"
+        : `${ours.toFixed(3)}${standardError === null ? "" : ` ± ${standardError.toFixed(3)}`}`,
+      apart === null ? "–" : `${apart.toFixed(1)} se`,
+      verdict,
+    ]),
+  ]);
+
+/** Where results are read from, and written to where something is run. */
+const storeFor = async ({
+  fromResults,
+  resume,
+  queue,
+  out,
+}: {
+  readonly fromResults: string | true | undefined;
+  readonly resume: boolean;
+  readonly queue: string | undefined;
+  readonly out: string;
+}): Promise<ResultStore> => {
+  const { ResultStore: Store } = await import("../../../reproduce/store.js");
+  const shipped = (option: string): ResultStore => {
+    if (!existsSync(SHIPPED)) throw new InputError("no-results", reproduceTexts.noShipped(option));
+    return Store.read(SHIPPED);
+  };
+  if (fromResults !== undefined) {
+    const useless = resume ? "--resume" : queue !== undefined ? "--queue" : undefined;
+    if (useless !== undefined) throw new InputError("draws-only", reproduceTexts.drawsOnly(useless));
+    return fromResults === true ? shipped("--from-results") : Store.read(fromResults);
+  }
+  return Store.open(join(out, RESULTS), resume ? shipped("--resume") : undefined);
+};
+
+const runMissing = async (
+  wanted: readonly Cell[],
+  store: ResultStore,
+  { jobs, queue: given }: { readonly jobs: number; readonly queue: string | undefined },
+  context: CommandContext,
+): Promise<{ readonly ran: number; readonly notes: readonly string[] }> => {
+  const { estimateWork, pendingCells, runCells } = await import("../../../reproduce/run-cells.js");
+  const pending = pendingCells(wanted, store);
+  if (pending.length === 0) return { ran: 0, notes: [] };
+  const total = Math.max(1, Math.round(estimateWork(pending)));
+  const { queueAddress } = await import("../../../jobs/queue-connection.js");
+  const address = queueAddress(given);
+  const progress = context.progress("reproduce", total);
+  const before = store.size;
+  // In seconds of work, because cells take very different times; in words, in cells.
+  const onProgress = (done: number) =>
+    progress.update(Math.round(done), `${store.size - before} of ${pending.length} cells done`);
+  try {
+    if (address !== undefined) {
+      const { runCellsOnQueue } = await import("../../../reproduce/queue-cells.js");
+      const { collectTexts } = await import("../../../jobs/collect.js");
+      const { signal, say } = context;
+      return await withQueue(address, async (queue) => {
+        try {
+          return await runCellsOnQueue(wanted, store, queue, { signal, onProgress, say });
+        } finally {
+          if (signal.aborted) say(collectTexts.left(queue.shown));
+        }
+      });
+    }
+    const { ran, missing } = await runCells(wanted, store, {
+      jobs: Math.min(jobs, pending.length),
+      signal: context.signal,
+      onProgress,
+      checkpoint: () => context.checkpoint(),
+    });
+    return { ran, notes: Object.values(missing) };
+  } finally {
+    progress.end();
+  }
+};

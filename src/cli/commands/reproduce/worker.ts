@@ -1,0 +1,59 @@
+/** `fairbed worker`: runs what others have put into a queue. */
+import { defineCommand } from "../../command.js";
+import { integer, optionalInteger } from "../../options.js";
+import { queueOption } from "./queue-option.js";
+
+export const worker = defineCommand({
+  name: "worker",
+  group: "Experiments",
+  summary: "run work from a queue, beside other machines",
+  examples: [
+    { line: "worker --queue postgres://host", says: "one of many, on any machine, until Ctrl-C" },
+    {
+      line: "worker --concurrency 16 --idle-exit 120",
+      says: "sixteen cells at once; ends when there is nothing to do",
+    },
+  ],
+  arguments: {},
+  options: {
+    queue: queueOption,
+    concurrency: integer("--concurrency <number>", "cells at once; 1 uses all cores for one", 1, {
+      min: 1,
+      max: 1024,
+    }),
+    idleExit: optionalInteger("--idle-exit <seconds>", "end after so long without work; never unless given", {
+      min: 0,
+    }),
+    lease: integer("--lease <seconds>", "so long after it fell silent, others take its cells", 30, {
+      min: 1,
+      max: 86_400,
+    }),
+  },
+  reportsProgress: true,
+  async run({ options: { queue: given, concurrency, idleExit, lease }, context }) {
+    const { requireQueueAddress } = await import("../../../jobs/queue-connection.js");
+    const { openQueue } = await import("../../../jobs/queue.js");
+    const { orderProgram } = await import("../../../jobs/order-subprocess.js");
+    const { startSubprocess } = await import("../../../jobs/subprocess.js");
+    const { runWorker } = await import("../../../jobs/worker.js");
+    const queue = await openQueue(requireQueueAddress(given));
+    try {
+      return {
+        queue: queue.shown,
+        ...(await runWorker(queue, {
+          places: concurrency,
+          ...(concurrency === 1 ? {} : { threads: 1 }),
+          lease,
+          ...(idleExit === undefined ? {} : { idleExit }),
+          signal: context.signal,
+          start: () => startSubprocess(orderProgram()),
+          say: context.say,
+        })),
+      };
+    } finally {
+      await queue.close();
+    }
+  },
+  print: ({ name, finished, failed, seconds }) =>
+    `${name}: ${finished} done${failed === 0 ? "" : `, ${failed} failed`}, in ${seconds.toFixed(1)} s.`,
+});

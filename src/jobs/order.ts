@@ -1,0 +1,108 @@
+/** What can be handed to another process or machine: plain JSON that says all that its result depends on. */
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
+import {
+  acquisitionOf,
+  CELL_VERSIONS,
+  type Cell,
+  type CellKind,
+  type CellResult,
+  canonicalJson,
+  cellKey,
+  seedOf,
+} from "../reproduce/cell.js";
+import { describeCell, estimateSeconds } from "../reproduce/describe-cell.js";
+import type { GroupValues } from "../workflows/groups-by.js";
+import type { BestOfParts, RankPlan } from "../workflows/rank-plan.js";
+
+/** A part of a pool that is to be scored by a plan, which is an order whose result is known from the start. */
+export interface Shard {
+  /** Its key. */
+  readonly plan: string;
+  /** Of a Parquet file that everyone sees there. */
+  readonly path: string;
+  readonly bytes: number;
+  /** When it was changed last, in milliseconds: another time is another shard. */
+  readonly changed: number;
+  readonly rows: number;
+  /** The row of the whole pool that it begins with. */
+  readonly first: number;
+  /** Texts that stand for nothing. */
+  readonly missing?: readonly string[];
+  readonly groups?: GroupValues;
+}
+
+export type Order =
+  | { readonly cell: Cell }
+  | { readonly shard: Shard }
+  /** The hash of a plan for shards. */
+  | { readonly plan: string };
+export type OrderResult = CellResult | BestOfParts | RankPlan;
+
+/** Raised by hand when shards would be scored differently. */
+export const SHARD_VERSION = 1;
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The order that stands for a plan. */
+export const planOrder = (plan: RankPlan): Order => ({ plan: hash(canonicalJson(plan)) });
+
+/** The same for the same order in the same version, and for nothing else. */
+export const orderKey = (order: Order): string => {
+  if ("cell" in order) return cellKey(order.cell);
+  return hash(canonicalJson({ order, version: SHARD_VERSION }));
+};
+
+/** The key of the order whose result this one starts from. */
+export const keyBefore = (order: Order): string | undefined => {
+  if ("shard" in order) return order.shard.plan;
+  const before = "cell" in order ? acquisitionOf(order.cell) : undefined;
+  return before === undefined ? undefined : cellKey(before);
+};
+
+/** In words, the same for all of a kind. */
+export const describeOrder = (order: Order): string => {
+  if ("cell" in order) return describeCell(order.cell);
+  return "shard" in order ? `shards of ${dirname(order.shard.path)}` : "plan";
+};
+
+/** In words, with what tells it from others of its kind. */
+export const orderInWords = (order: Order): string => {
+  if ("cell" in order) return `${describeCell(order.cell)}, seed ${seedOf(order.cell)}`;
+  return "shard" in order ? `shard ${basename(order.shard.path)}` : "plan";
+};
+
+/** Rows of a shard that are scored in a second, roughly. */
+const ROWS_A_SECOND = 20_000;
+
+/** Rough seconds on one core. */
+export const estimateOrder = (order: Order): number => {
+  if ("cell" in order) return estimateSeconds(order.cell);
+  return "shard" in order ? 1 + order.shard.rows / ROWS_A_SECOND : 0;
+};
+
+const queueStart = (kind: CellKind): string => {
+  const startsItself = kind === "acquire" || kind === "design";
+  const versions = [CELL_VERSIONS[kind], ...(startsItself ? [] : [CELL_VERSIONS.acquire])];
+  return `cells-${kind}-${versions.join("_")}`;
+};
+const SHARDS = `shards-${SHARD_VERSION}`;
+
+/** Nothing of this queue is ever run. */
+export const PLANS = "plans";
+
+/** Orders that the same workers can run are in one queue: those of one version that need the same data. */
+export const queueOf = (order: Order): string => {
+  if ("plan" in order) return PLANS;
+  if ("shard" in order) return `${SHARDS}-${hash(dirname(order.shard.path)).slice(0, 12)}`;
+  const { cell } = order;
+  const start = queueStart(cell.kind);
+  if (cell.kind === "design") return start;
+  return `${start}-${(cell.kind === "acquire" ? cell : cell.acquisition).task}`;
+};
+
+/** Whether this version can run what is in a queue. */
+export const knowsQueue = (queue: string): boolean =>
+  [SHARDS, ...Object.keys(CELL_VERSIONS).map((kind) => queueStart(kind as CellKind))].some(
+    (start) => queue === start || queue.startsWith(`${start}-`),
+  );

@@ -1,0 +1,189 @@
+/**
+ * A pool in several Parquet files, as if they were one table: one after the other in the order of their names. The
+ * coordinator draws the target inputs and fixes the plan; workers score a shard each, and the best of all are merged.
+ */
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { strategies } from "../active/strategies.js";
+import { EnvironmentError, InputError } from "../core/errors.js";
+import { rowsOf, sqlText, withDatabase } from "../sources/duckdb.js";
+import { readTable, sourceTexts, streamTable } from "../sources/source.js";
+import { appendRows, byCodePoint, selectRows, type Table } from "../tables/table.js";
+import { type BestOfParts, mergeParts, type RankSettings } from "../workflows/rank-plan.js";
+import {
+  type LookedThrough,
+  planRanking,
+  type RankInput,
+  type Ranking,
+  rankingOf,
+  samplePlace,
+  targetStream,
+} from "../workflows/rank-pool.js";
+import { type CollectOptions, collectOrders } from "./collect.js";
+import { type Order, orderKey, planOrder, type Shard } from "./order.js";
+import type { WorkQueue } from "./queue.js";
+import { planToJson } from "./rank-shard.js";
+
+export const rankShardsTexts = {
+  none: (folder: string) =>
+    `the folder ${folder} has no Parquet file with rows: name one that holds the shards of a pool, or a table`,
+  draws: (what: string) =>
+    `${what} draws anew for each part of a pool, so shards would not be ranked as one table is: choose another, or give the pool as one file`,
+  large: (values: number, most: number) =>
+    `the labelled rows and target inputs are ${values} values, and a queue takes ${most}: give fewer rows or features, or rank without a queue`,
+  query:
+    "--query cannot be asked of a pool in shards: give the pool as one file, or write the answer to shards",
+};
+
+export interface ShardFile {
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly changed: number;
+}
+
+export type ShardInput = Pick<RankInput, "labelled" | "targets" | "sensitive"> & {
+  readonly shards: readonly ShardFile[];
+} & Pick<Shard, "missing" | "groups">;
+
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
+
+/** The Parquet files of a folder that have rows, in the order of their names. */
+export const shardsIn = async (folder: string): Promise<readonly ShardFile[]> => {
+  const names = (await readdir(folder)).filter((name) => /^[^._].*\.parquet$/i.test(name)).sort(byCodePoint);
+  const shards = await withDatabase(async (connection) => {
+    const found: ShardFile[] = [];
+    for (const name of names) {
+      const path = resolve(folder, name);
+      const { size: bytes, mtimeMs: changed } = await stat(path);
+      // From the end of the file: the rows are not read.
+      const [[rows]] = await rowsOf(
+        connection,
+        `SELECT sum(num_rows)::DOUBLE FROM parquet_file_metadata(${sqlText(path)})`,
+      ).catch(() => {
+        throw new InputError("not-parquet", sourceTexts.broken(path, "it is no whole Parquet file"));
+      });
+      found.push({ path, rows: Number(rows), bytes, changed });
+    }
+    return found;
+  });
+  const filled = shards.filter(({ rows }) => rows > 0);
+  if (filled.length === 0) throw new InputError("no-shards", rankShardsTexts.none(folder));
+  return filled;
+};
+
+/** Throws where shards would not be ranked as one table is. */
+export const requireSameInShards = ({ method, correction }: RankSettings): void => {
+  const draws = strategies[method].uses.stream ? `the method ${method}` : undefined;
+  const pairs = correction === "permutation" ? `the correction ${correction}` : undefined;
+  const what = draws ?? pairs;
+  if (what !== undefined) throw new InputError("shards", rankShardsTexts.draws(what));
+};
+
+/** All shards in one process. */
+export async function* streamShards(
+  shards: readonly ShardFile[],
+  missing: readonly string[] | undefined,
+): AsyncGenerator<Table, void, undefined> {
+  for (const { path } of shards) yield* streamTable(path, missing === undefined ? {} : { missing });
+}
+
+/** Every worker gets them, as text. */
+const MOST_VALUES = 10_000_000;
+
+export const rankShardsOnQueue = async (
+  input: ShardInput,
+  settings: RankSettings,
+  queue: WorkQueue,
+  options: Omit<CollectOptions, "onResult">,
+): Promise<Ranking> => {
+  const { shards, missing, groups } = input;
+  const { plan, notes } = planRanking(input, settings, await lookThroughShards(shards, settings, missing));
+  const tables = [plan.labelled, plan.targets, plan.sensitive.table].filter((table) => table !== undefined);
+  const values = tables.reduce((sum, table) => sum + table.rows * table.columns.length, 0);
+  if (values > MOST_VALUES) throw new InputError("large", rankShardsTexts.large(values, MOST_VALUES));
+  const planned = planToJson(plan);
+  const known: Order = planOrder(planned);
+  let first = 0;
+  const orders = shards.map((shard): Order => {
+    const order = {
+      ...shard,
+      plan: orderKey(known),
+      first,
+      ...(missing === undefined ? {} : { missing }),
+      ...(groups === undefined ? {} : { groups }),
+    };
+    first += shard.rows;
+    return { shard: order };
+  });
+  const parts: BestOfParts[] = [];
+  // The plan holds rows of the tables, which are not to stay, whether it goes well or not.
+  const forget = () => queue.forget([known, ...orders].map(orderKey));
+  const failures = await collectOrders(orders, [{ order: known, result: planned, seconds: 0 }], queue, {
+    ...options,
+    onResult: (_, result) => parts.push(JSON.parse(result)),
+  }).catch(async (error) => {
+    await forget().catch(() => {});
+    throw error;
+  });
+  await forget();
+  // A ranking that leaves out a part of the pool is none.
+  if (failures.length > 0) throw new EnvironmentError("shards", failures.join("; "));
+  return rankingOf(plan, mergeParts(parts, settings, plan.rows), notes);
+};
+
+/** The rows that `rankPool` would draw, without reading the others. */
+const lookThroughShards = async (
+  shards: readonly ShardFile[],
+  settings: RankSettings,
+  missing: readonly string[] | undefined,
+): Promise<LookedThrough> => {
+  const rows = shards.reduce((sum, shard) => sum + shard.rows, 0);
+  const stream = targetStream(settings);
+  const rowAt = new Float64Array(Math.min(rows, settings.targets));
+  for (let row = 0; row < rows; row++) {
+    const place = samplePlace(row, settings.targets, stream);
+    if (place < rowAt.length) rowAt[place] = row;
+  }
+  const wanted = [...rowAt].sort((a, b) => a - b);
+  const folder = await mkdtemp(join(tmpdir(), "fairbed-sample-"));
+  try {
+    let sample: Table | undefined;
+    let first = 0;
+    for (const shard of shards) {
+      const own = wanted.filter((row) => row >= first && row < first + shard.rows).map((row) => row - first);
+      first += shard.rows;
+      if (own.length === 0) continue;
+      const file = join(folder, "rows.parquet");
+      await copyRows(shard.path, own, file);
+      const table = await readTable(file, {
+        name: shard.path,
+        ...(missing === undefined ? {} : { missing }),
+      });
+      sample = sample === undefined ? table : appendRows(sample, table);
+    }
+    if (sample === undefined) throw new InputError("no-shards", rankShardsTexts.none("of the pool"));
+    const placeOf = new Map(wanted.map((row, place) => [row, place]));
+    return {
+      sample: selectRows(
+        sample,
+        Array.from(rowAt, (row) => placeOf.get(row) ?? 0),
+      ),
+      rows,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Some rows of a Parquet file into another one, with the same types. */
+const copyRows = (from: string, rows: readonly number[], to: string): Promise<void> =>
+  withDatabase(async (connection) => {
+    await connection.run(
+      `COPY (SELECT * EXCLUDE (file_row_number) FROM read_parquet(${sqlText(from)}, file_row_number = true)
+        WHERE file_row_number IN (${rows.join(", ")}) ORDER BY file_row_number) TO ${sqlText(to)} (FORMAT parquet)`,
+    );
+  });

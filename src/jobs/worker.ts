@@ -1,0 +1,213 @@
+/** Takes orders from a queue and runs each in a process of its own, until it is told to end or nothing is left. */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { FairbedError } from "../core/errors.js";
+import { knowsQueue, type Order, orderKey } from "./order.js";
+import type { OrderSubprocess } from "./order-subprocess.js";
+import { patiently, pause } from "./patience.js";
+import type { TakenOrder, WorkQueue } from "./queue.js";
+
+export const workerTexts = {
+  done: (words: string, seconds: number) => `done in ${seconds.toFixed(1)} s: ${words}`,
+  retried: (words: string, message: string) => `failed, to be tried again: ${words}: ${message}`,
+  failed: (words: string, message: string) => `failed for good: ${words}: ${message}`,
+  handedBack: (words: string, message: string) => `left for other workers: ${words}: ${message}`,
+  version: (queue: string) =>
+    `${queue} holds work of another version of fairbed, which is left for workers that have it`,
+  unreachable: (message: string) => `waiting for the queue: ${message}`,
+};
+
+export interface WorkerOptions {
+  /** How many orders at once. */
+  readonly places: number;
+  /** Of each order; all cores unless given. */
+  readonly threads?: number;
+  /** Seconds without a sign of life until others take over. */
+  readonly lease: number;
+  /** Ends after so many seconds without an order. */
+  readonly idleExit?: number;
+  readonly signal: AbortSignal;
+  readonly start: () => OrderSubprocess;
+  /** One line for each thing that happens. */
+  readonly say: (line: string) => void;
+}
+
+export interface WorkerRun {
+  readonly name: string;
+  readonly finished: number;
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+const POLL_MS = 1000;
+/** Signs of life in the time of a lease. */
+const BEATS = 6;
+/** After so long it is tried again whether what was lacking is there. */
+const LACK_MS = 60_000;
+
+interface Lack {
+  readonly why: string;
+  readonly until: number;
+}
+
+export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promise<WorkerRun> => {
+  const { places, threads, lease, idleExit, start, say } = options;
+  const started = performance.now();
+  const name = `${hostname()}-${process.pid}-${randomBytes(2).toString("hex")}`;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  options.signal.addEventListener("abort", end);
+  if (options.signal.aborted) end();
+  const { signal } = ending;
+
+  const running = new Map<string, { readonly taken: TakenOrder; readonly process: OrderSubprocess }>();
+  const shares = new Map<string, number>();
+  const idle: OrderSubprocess[] = [];
+  const lacks = new Map<string, Lack>();
+  let finished = 0;
+  let failed = 0;
+  let failure: unknown;
+  let wake = () => {};
+
+  let troubled = false;
+  const persist = async <Result>(action: () => Promise<Result>): Promise<Result> => {
+    const result = await patiently(action, signal, (message) => {
+      if (!troubled) say(workerTexts.unreachable(message));
+      troubled = true;
+    });
+    troubled = false;
+    return result;
+  };
+
+  const lack = (of: string, why: string, line = why): void => {
+    if (lacks.get(of)?.why !== why) say(line);
+    lacks.set(of, { why, until: performance.now() + LACK_MS });
+  };
+  const canWorkFor = (of: string): boolean => {
+    if (knowsQueue(of)) return performance.now() >= (lacks.get(of)?.until ?? 0);
+    lack(of, workerTexts.version(of));
+    return false;
+  };
+
+  const beat = async (): Promise<void> => {
+    const current = [...lacks].filter(([, { until }]) => performance.now() < until);
+    const lacking = Object.fromEntries(current.map(([of, { why }]) => [of, why]));
+    const held = new Map([...running.keys()].map((key) => [key, shares.get(key) ?? 0]));
+    await queue.beat({ name, places, lease, lacks: lacking }, held);
+    await queue.freeLost();
+  };
+  const keepBeating = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await persist(beat);
+      await pause((1000 * lease) / BEATS, signal);
+    }
+  };
+
+  const takeOne = async (): Promise<{ readonly taken: TakenOrder; readonly order: Order } | undefined> => {
+    const waiting = await queue.waitingQueues();
+    for (const each of waiting.filter(canWorkFor)) {
+      const taken = await queue.take(each, name);
+      if (taken === undefined) continue;
+      const order: Order = JSON.parse(taken.task);
+      // The same order has another key in another version.
+      if (isSame(order, taken.key)) return { taken, order };
+      lack(each, workerTexts.version(each));
+      await queue.handBack(taken, name);
+    }
+    // What became ready while nobody looked.
+    if (waiting.length === 0) await queue.sendReady();
+    return undefined;
+  };
+
+  const runOne = async (order: Order, taken: TakenOrder, process: OrderSubprocess): Promise<void> => {
+    const { key, words } = taken;
+    const began = performance.now();
+    try {
+      const before = taken.before === undefined ? {} : { before: JSON.parse(taken.before) };
+      const run = { ...before, ...(threads === undefined ? {} : { threads }) };
+      const result = await process.run({ order, run }, (share) => shares.set(key, share));
+      const seconds = (performance.now() - began) / 1000;
+      await persist(() => queue.finish(taken, name, JSON.stringify(result), seconds));
+      finished += 1;
+      say(workerTexts.done(words, seconds));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof FairbedError)) throw error;
+      // Another machine may have it.
+      if (error.code === "no-dataset" || error.code === "no-file") {
+        lack(taken.queue, error.message, workerTexts.handedBack(words, error.message));
+        await persist(() => queue.handBack(taken, name));
+      } else if (await persist(() => queue.fail(taken, name, error.message))) {
+        say(workerTexts.retried(words, error.message));
+      } else {
+        failed += 1;
+        say(workerTexts.failed(words, error.message));
+      }
+    } finally {
+      shares.delete(key);
+      if (!signal.aborted) running.delete(key);
+      if (process.isAlive) idle.push(process);
+      wake();
+    }
+  };
+
+  const fatal = (error: unknown): void => {
+    if (signal.aborted) return;
+    failure = error;
+    end();
+  };
+
+  const beating = keepBeating().catch(fatal);
+  const work = new Set<Promise<void>>();
+  try {
+    let busy = performance.now();
+    signal.addEventListener("abort", () => wake());
+    while (!signal.aborted) {
+      const found = running.size < places ? await persist(takeOne) : undefined;
+      if (found !== undefined) {
+        const { order, taken } = found;
+        // It had been thought lost, and now has again what it never ceased to run.
+        if (running.has(taken.key)) continue;
+        const process = idle.pop() ?? start();
+        running.set(taken.key, { taken, process });
+        const done: Promise<void> = runOne(order, taken, process)
+          .catch(fatal)
+          .finally(() => work.delete(done));
+        work.add(done);
+        continue;
+      }
+      if (running.size > 0) busy = performance.now();
+      if (idleExit !== undefined && performance.now() - busy >= 1000 * idleExit) break;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (signal.aborted) wake();
+      });
+    }
+  } catch (error) {
+    fatal(error);
+  } finally {
+    end();
+    options.signal.removeEventListener("abort", end);
+    for (const process of [...idle, ...[...running.values()].map((each) => each.process)]) process.kill();
+    await Promise.all([beating, ...work]);
+    // Should this not come through, the lease runs out.
+    const handBacks = [...running.values()].map(({ taken }) => queue.handBack(taken, name));
+    await Promise.allSettled(handBacks);
+    await queue.leave(name).catch(() => {});
+  }
+  if (failure !== undefined) throw failure;
+  return { name, finished, failed, seconds: (performance.now() - started) / 1000 };
+};
+
+const isSame = (order: Order, key: string): boolean => {
+  try {
+    return orderKey(order) === key;
+  } catch {
+    // What this version does not even understand.
+    return false;
+  }
+};

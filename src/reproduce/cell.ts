@@ -1,0 +1,151 @@
+/**
+ * The smallest piece of a reproduction: plain JSON that says all that its result depends on, so that it can be run
+ * anywhere, once, and be shared by every table and figure that needs it.
+ */
+import { createHash } from "node:crypto";
+import type { ObjectiveKind } from "../design/quantity.js";
+import type { SettledRule } from "../design/train-static.js";
+import type { Evaluation } from "../workflows/evaluation.js";
+import type { SimulationSettings } from "../workflows/simulation.js";
+
+export type TaskName = "students" | "census" | "celeba" | "adult" | "synthetic";
+
+/**
+ * Numbers that are codes as categories; the sensitive columns as features too; or no columns that are known only after
+ * the start (the results of the semesters, of students).
+ */
+export type FeatureChoice = "codes-as-categories" | "sensitive-too" | "known-at-start";
+
+/** Labels acquired with one method and one seed, evaluated as they come in. */
+export interface AcquireCell {
+  readonly kind: "acquire";
+  readonly task: TaskName;
+  /** Decides which rows of the source are in the task, where some are drawn. */
+  readonly dataSeed: number;
+  /** What the models read, where it is not the task's own choice. */
+  readonly features?: FeatureChoice;
+  readonly settings: SimulationSettings;
+  readonly seed: number;
+}
+
+/** Another model, trained on what was acquired. */
+export interface GeneralizeCell {
+  readonly kind: "generalize";
+  readonly acquisition: AcquireCell;
+  readonly model: "forest" | "boosting" | "mlp" | "svm";
+}
+
+/** A forest on a part of what was acquired, and a reject option fitted on the rest. */
+export interface RejectOptionCell {
+  readonly kind: "reject-option";
+  readonly acquisition: AcquireCell;
+  readonly validationFraction: number;
+  readonly band: readonly [number, number];
+}
+
+/** A forest on a fair representation that was learnt from what was acquired. */
+export interface RepresentationCell {
+  readonly kind: "representation";
+  readonly acquisition: AcquireCell;
+  readonly prototypes: number;
+  readonly reconstruction: number;
+  readonly prediction: number;
+  readonly parity: number;
+  readonly steps: number;
+  readonly restarts: number;
+}
+
+/** A policy for location finding, trained and judged with one seed. */
+export interface DesignCell {
+  readonly kind: "design";
+  readonly policy: "random" | "static" | "dad";
+  readonly objective: ObjectiveKind;
+  readonly beta: number;
+  readonly horizon: number;
+  readonly training: {
+    readonly steps: number;
+    readonly outer: number;
+    readonly contrastive: number;
+    readonly marginal: number;
+    /** When static designs stop before their steps are over. */
+    readonly settled?: SettledRule;
+  };
+  /** Experiments are simulated in batches of `outer`, which share their `inner` samples. */
+  readonly evaluation: { readonly outer: number; readonly batches: number; readonly inner: number };
+  readonly seed: number;
+}
+
+export type Cell = AcquireCell | GeneralizeCell | RejectOptionCell | RepresentationCell | DesignCell;
+export type CellKind = Cell["kind"];
+
+/** A metric that has no value (a rate of a group that is empty, say) is left out. */
+export type Metrics = Partial<Evaluation>;
+
+export interface AcquireResult {
+  /** Rows of the task's table: those known at the start, then the others in the order they were asked for. */
+  readonly labelled: readonly number[];
+  readonly checkpoints: readonly { readonly labels: number; readonly metrics: Metrics }[];
+}
+
+export interface JudgeResult {
+  readonly metrics: Metrics;
+  /** What a reader should know of it. */
+  readonly warning?: string;
+}
+
+/** Lower and upper bound in nats. */
+export type Bounds = readonly [number, number];
+
+export interface DesignResult {
+  readonly target: Bounds;
+  readonly sensitive: Bounds;
+  readonly sensitiveGivenTarget: Bounds;
+  readonly joint: Bounds;
+  /** [horizon][variables] of a static policy. */
+  readonly designs?: readonly (readonly number[])[];
+  /** Steps that static designs took to settle. */
+  readonly steps?: number;
+}
+
+export interface ResultByKind {
+  readonly acquire: AcquireResult;
+  readonly generalize: JudgeResult;
+  readonly "reject-option": JudgeResult;
+  readonly representation: JudgeResult;
+  readonly design: DesignResult;
+}
+export type CellResult = ResultByKind[CellKind];
+export type ResultOf<C extends Cell> = ResultByKind[C["kind"]];
+
+/** Raised by hand when results of this kind would come out differently; older ones are then run again. */
+export const CELL_VERSIONS: Readonly<Record<CellKind, number>> = {
+  acquire: 1,
+  generalize: 1,
+  "reject-option": 1,
+  representation: 1,
+  design: 1,
+};
+
+/** The same text for the same values, whatever the order of the keys; keys without a value do not count. */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each)}`);
+  return `{${entries.join(",")}}`;
+};
+
+/** The acquisition that a cell starts from; its result is handed to the cell where it is known. */
+export const acquisitionOf = (cell: Cell): AcquireCell | undefined =>
+  "acquisition" in cell ? cell.acquisition : undefined;
+
+/** What a result is stored under. */
+export const cellKey = (cell: Cell): string => {
+  const before = acquisitionOf(cell);
+  const versions = [CELL_VERSIONS[cell.kind], ...(before === undefined ? [] : [CELL_VERSIONS[before.kind]])];
+  return createHash("sha256").update(canonicalJson({ cell, versions })).digest("hex");
+};
+
+export const seedOf = (cell: Cell): number => ("seed" in cell ? cell.seed : cell.acquisition.seed);

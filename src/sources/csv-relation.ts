@@ -1,0 +1,142 @@
+/** A text file as SQL: how DuckDB is told to read it, and what type each of its columns has. */
+import { type Dialect, isNumber } from "../tables/dialect.js";
+import { sqlText } from "./duckdb.js";
+
+/** One column as SQL. */
+export interface RelationColumn {
+  readonly name: string;
+  readonly kind: "numeric" | "categorical";
+  /**
+   * DOUBLE for a numeric column, NULL where missing and infinite where a cell is something else; VARCHAR for a
+   * categorical one, as it stands in the source: trimming its few levels is faster than trimming every cell.
+   */
+  readonly sql: string;
+  readonly unit?: string;
+  /** Where the type is a guess from the first rows: the column as text, and which cells speak against the guess. */
+  readonly guess?: { readonly otherwise: RelationColumn; readonly misfit: string };
+}
+
+/** What can be read from: `SELECT <sql of columns> FROM <from>`. */
+export interface Relation {
+  readonly from: string;
+  readonly columns: readonly RelationColumn[];
+  /** Texts that stand for nothing, besides the empty one. */
+  readonly missing: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Besides nothing at all; texts that were asked for take their place. */
+export const DEFAULT_MISSING: readonly string[] = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"];
+
+export const DATE_UNIT = "days since 1970-01-01";
+
+const WHITE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)";
+
+/** A text cell as SQL: trimmed, and NULL where it says that it is missing. */
+export const cellSql = (column: string, missing: readonly string[]): string => {
+  const trimmed = `trim(${column}, ${WHITE})`;
+  const marks = ["", ...missing].map(sqlText).join(", ");
+  return `CASE WHEN ${trimmed} IN (${marks}) THEN NULL ELSE ${trimmed} END`;
+};
+
+/** A number; NULL where it is not finite or a mark of what is missing. */
+export const finiteSql = (number: string, missing: readonly string[]): string => {
+  const marks = missing.filter(isNumber).map(Number);
+  const isMark = marks.length === 0 ? "" : ` AND ${number} NOT IN (${marks.join(", ")})`;
+  return `CASE WHEN isfinite(${number})${isMark} THEN ${number} END`;
+};
+
+export const dateSql = (timestamp: string): string => `(epoch(${timestamp}) / 86400.0)`;
+
+export interface CsvSettings {
+  readonly missing: readonly string[];
+  /** Columns that stay text whatever they look like. */
+  readonly asText: readonly string[];
+  readonly skipLines: number;
+  readonly gzip: boolean;
+}
+
+const BUFFERED_LINE = 2 * 1024 * 1024;
+
+export const csvRelation = (
+  path: string,
+  dialect: Dialect,
+  { missing, asText, skipLines, gzip }: CsvSettings,
+): Relation => {
+  const raw = (index: number) => `c${index}`;
+  const from = `read_csv(${[
+    sqlText(path),
+    "auto_detect = false",
+    `delim = ${sqlText(dialect.delimiter)}`,
+    `quote = ${sqlText(dialect.quote)}`,
+    `escape = ${sqlText(dialect.escape)}`,
+    `header = ${dialect.header}`,
+    `skip = ${skipLines}`,
+    `compression = ${gzip ? "'gzip'" : "'none'"}`,
+    // Twice what the sample needs, so that a somewhat longer line further down still fits.
+    `max_line_size = ${Math.max(BUFFERED_LINE, 8 * dialect.longestLine)}`,
+    // The usual marks are gone before any number is looked for; others are found when they do not convert.
+    `nullstr = [${nullTexts(missing, dialect.delimiter).map(sqlText).join(", ")}]`,
+    `columns = {${dialect.names.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(", ")}}`,
+  ].join(", ")})`;
+  const isMissing = new Set(["", ...missing]);
+  const columns = dialect.names.map((name, index) => {
+    const cells = dialect.sample.map((row) => row[index]).filter((cell) => !isMissing.has(cell));
+    const type = asText.includes(name) ? "text" : guess(cells, dialect.delimiter);
+    return textColumn(name, raw(index), type, missing);
+  });
+  return { from, columns, missing, notes: dialect.notes };
+};
+
+/** How a missing value may stand between separators, where the separator allows it. */
+const nullTexts = (missing: readonly string[], delimiter: string): readonly string[] => [
+  "",
+  ...missing
+    .flatMap((mark) => [mark, ` ${mark}`, `${mark} `])
+    .filter((text) => !text.includes(delimiter) && !delimiter.includes(text)),
+];
+
+/** A column of texts, `raw` in SQL, as what its cells seem to be. */
+export const textColumn = (
+  name: string,
+  raw: string,
+  type: CellType,
+  missing: readonly string[],
+): RelationColumn => {
+  const otherwise: RelationColumn = { name, kind: "categorical", sql: raw };
+  if (type === "text") return otherwise;
+  const value = {
+    number: `TRY_CAST(${raw} AS DOUBLE)`,
+    "decimal comma": `TRY_CAST(replace(${raw}, ',', '.') AS DOUBLE)`,
+    date: dateSql(`TRY_CAST(${raw} AS TIMESTAMP)`),
+  }[type];
+  return {
+    name,
+    kind: "numeric",
+    // No more than this for every cell: to trim and compare each one takes longer than to read the file.
+    sql: `CASE WHEN ${value} IS NULL AND ${raw} IS NOT NULL THEN CAST('inf' AS DOUBLE) ELSE ${value} END`,
+    guess: {
+      otherwise,
+      misfit: `CASE WHEN ${value} IS NULL THEN (${cellSql(raw, missing)}) IS NOT NULL ELSE regexp_full_match(trim(${raw}), ${sqlText(LONG_NUMBER_SQL)}) END`,
+    },
+    ...(type === "date" ? { unit: DATE_UNIT } : {}),
+  };
+};
+
+export type CellType = "number" | "decimal comma" | "date" | "text";
+
+export const ISO_DATE = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;
+const DECIMAL_COMMA = /^[-+]?\d+(,\d+)?$/;
+/** A whole number that float64 may not hold: an identifier, and better kept as text. */
+const LONG_NUMBER = /^[-+]?\d{16,}$/;
+const INFINITE = /^[-+]?inf(inity)?$/i;
+const LONG_NUMBER_SQL = "[-+]?[0-9]{16,}";
+
+const guess = (cells: readonly string[], delimiter: string): CellType => {
+  if (cells.every((cell) => isNumber(cell) || INFINITE.test(cell)))
+    return cells.some((cell) => LONG_NUMBER.test(cell)) ? "text" : "number";
+  // Where semicolons part the values, as spreadsheets do in countries that write 1,5.
+  if (delimiter === ";" && cells.every((cell) => DECIMAL_COMMA.test(cell))) return "decimal comma";
+  if (cells.every((cell) => ISO_DATE.test(cell))) return "date";
+  return "text";
+};

@@ -1,0 +1,263 @@
+/** Tables from files, databases and addresses, column by column or a part at a time. */
+import { rm } from "node:fs/promises";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { FairbedError, InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
+import { type DialectSettings, dialectTexts, findDialect } from "../tables/dialect.js";
+import { nearlyNumericNote } from "../tables/nearly-numeric.js";
+import { type Table, tableTexts } from "../tables/table.js";
+import { arrowRelation } from "./arrow-relation.js";
+import { csvRelation, DEFAULT_MISSING, type Relation } from "./csv-relation.js";
+import { duckdbRelation } from "./database-relation.js";
+import { sqlText, withDatabase } from "./duckdb.js";
+import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
+import { brokenJsonLine } from "./json-lines.js";
+import { isPostgres, postgresRelation } from "./postgres-relation.js";
+import { queryRelation, typedRelation } from "./query-relation.js";
+import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
+import { sqliteRelation } from "./sqlite-relation.js";
+import { downloadToTemporary, isAddress } from "./web-file.js";
+import { withoutPassword } from "./without-password.js";
+
+export interface ReadOptions extends DialectSettings {
+  /** Only these columns, in this order. */
+  readonly columns?: readonly string[];
+  /** SQL; a file that is no database is the table `data` in it. A database with one table needs none. */
+  readonly query?: string;
+  /** Texts that stand for nothing, besides the empty one; `NA`, `N/A`, `NaN`, `null` and `?` unless given. */
+  readonly missing?: readonly string[];
+  /** Columns that stay text, such as identifiers, even where all their values are numbers. */
+  readonly asText?: readonly string[];
+  /** What the table is called in messages; its path unless given. */
+  readonly name?: string;
+}
+
+export interface StreamOptions extends ReadOptions {
+  /** At most this many rows at a time. */
+  readonly chunkRows?: number;
+}
+
+export const sourceTexts = {
+  noRows: (file: string) => `${file} has no rows: give a table with at least one.`,
+  broken: (file: string, reason: string) => `${file} could not be read as a table (${reason}).`,
+  json: (file: string, line: number | undefined) =>
+    `${file} is not valid JSON${line === undefined ? "" : ` (line ${line})`}: give one object in braces on each line, or one list of objects.`,
+  chunkRows: (given: number) => `chunkRows was ${given}: give a whole number of at least 1.`,
+};
+
+/**
+ * Reads a whole table: a file's path, a web address, or `postgres://user:password@host/database`. Arrow and Feather
+ * files need the package apache-arrow, PostgreSQL pg, and SQLite files libsql on Node before 22.16.
+ */
+export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> =>
+  withSource(path, options, async ({ connection, name, relation: guessed }) => {
+    const { relation, scan } = await scanSettled(connection, guessed, true);
+    if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
+    const table = tableOfScan(name, relation, scan);
+    const asked = new Set(options.asText);
+    const doubts = table.columns.flatMap((column) =>
+      asked.has(column.name) ? [] : (nearlyNumericNote(column) ?? []),
+    );
+    return { ...table, notes: [...table.notes, ...doubts] };
+  });
+
+/**
+ * The same table in parts of at most `chunkRows` rows, of which only one is held at a time. It is read twice: types
+ * and levels are those of the whole table, the same in every part.
+ */
+export async function* streamTable(
+  path: string,
+  { chunkRows = 65536, ...options }: StreamOptions = {},
+): AsyncGenerator<Table, void, undefined> {
+  if (!Number.isSafeInteger(chunkRows) || chunkRows < 1) {
+    throw new InputError("chunk-rows", sourceTexts.chunkRows(chunkRows));
+  }
+  const parts = new Handover<Table>();
+  const reading = withSource(path, options, async ({ connection, name, relation: guessed }) => {
+    const { relation, scan } = await scanSettled(connection, guessed, false);
+    if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
+    for await (const part of scanParts(connection, relation, scan, chunkRows)) {
+      if (!(await parts.give(tableOfScan(name, relation, part)))) return;
+    }
+  });
+  reading.then(
+    () => parts.end(),
+    (error) => parts.end(error),
+  );
+  try {
+    for (let part = await parts.take(); part !== undefined; part = await parts.take()) yield part;
+  } finally {
+    parts.stop();
+    await reading.catch(() => {});
+  }
+}
+
+const tableOfScan = (name: string, { missing, notes }: Relation, { rows, columns }: Scan): Table => ({
+  name,
+  rows,
+  columns: columns.map((column) => columnOf(column, missing)),
+  notes,
+});
+
+/** One value at a time from a reader that owns the database to a caller who may stop early. */
+class Handover<Value> {
+  private waitingTaker: ((value: Value | undefined) => void) | undefined;
+  private failTaker: ((error: unknown) => void) | undefined;
+  private offered: { readonly value: Value; readonly taken: (wanted: boolean) => void } | undefined;
+  private ended: { readonly error: unknown } | undefined;
+  private stopped = false;
+
+  /** Resolves when the value was taken and the next is wanted; false when nobody wants more. */
+  give(value: Value): Promise<boolean> {
+    if (this.stopped) return Promise.resolve(false);
+    return new Promise((taken) => {
+      if (this.waitingTaker === undefined) {
+        this.offered = { value, taken };
+        return;
+      }
+      const taker = this.waitingTaker;
+      this.waitingTaker = undefined;
+      taker(value);
+      taken(true);
+    });
+  }
+
+  take(): Promise<Value | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.offered !== undefined) {
+        const { value, taken } = this.offered;
+        this.offered = undefined;
+        resolve(value);
+        taken(true);
+      } else if (this.ended !== undefined) {
+        if (this.ended.error === undefined) resolve(undefined);
+        else reject(this.ended.error);
+      } else {
+        this.waitingTaker = resolve;
+        this.failTaker = reject;
+      }
+    });
+  }
+
+  end(error?: unknown): void {
+    this.ended = { error };
+    if (this.waitingTaker === undefined) return;
+    if (error === undefined) this.waitingTaker(undefined);
+    else this.failTaker?.(error);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.offered?.taken(false);
+  }
+}
+
+interface Source {
+  readonly connection: DuckDBConnection;
+  readonly name: string;
+  readonly relation: Relation;
+}
+
+const withSource = async <Result>(
+  path: string,
+  options: ReadOptions,
+  use: (source: Source) => Promise<Result>,
+): Promise<Result> => {
+  const name = withoutPassword(options.name ?? path);
+  const remote = isAddress(path) ? await downloadToTemporary(path) : undefined;
+  try {
+    return await withDatabase(async (connection) => {
+      const relation = await relationOf(connection, remote?.path ?? path, name, options);
+      return use({ connection, name, relation: chooseColumns(relation, name, options.columns) });
+    });
+  } catch (error) {
+    throw await inWords(error, name, remote?.path ?? path);
+  } finally {
+    if (remote !== undefined) await rm(remote.folder, { recursive: true, force: true });
+  }
+};
+
+const relationOf = async (
+  connection: DuckDBConnection,
+  path: string,
+  name: string,
+  options: ReadOptions,
+): Promise<Relation> => {
+  const { query, missing = DEFAULT_MISSING, asText = [] } = options;
+  const settings = { missing, asText };
+  if (isPostgres(path)) return postgresRelation(connection, path, name, query, settings);
+  const start = await inspectFile(path);
+  const plain = async (): Promise<Relation> => {
+    switch (start.kind) {
+      case "text": {
+        const dialect = findDialect(name, start.text, start.whole, options);
+        const { skipLines = 0 } = options;
+        return csvRelation(path, dialect, { ...settings, skipLines, gzip: start.gzip });
+      }
+      case "json": {
+        const compression = start.gzip ? "gzip" : "uncompressed";
+        const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 2, compression = '${compression}')`;
+        return typedRelation(connection, from, settings);
+      }
+      case "arrow":
+        return arrowRelation(connection, path, name, settings);
+      default:
+        return typedRelation(connection, `read_parquet(${sqlText(path)})`, settings);
+    }
+  };
+  if (start.kind === "duckdb") return duckdbRelation(connection, path, name, query, settings);
+  if (start.kind === "sqlite") return sqliteRelation(connection, path, name, query, settings);
+  const guessed = await plain();
+  if (query === undefined) return guessed;
+  const { relation } = await scanSettled(connection, guessed, false);
+  return queryRelation(connection, relation, query, settings);
+};
+
+const chooseColumns = (relation: Relation, name: string, wanted?: readonly string[]): Relation => {
+  if (wanted === undefined) return relation;
+  const byName = new Map(relation.columns.map((column) => [column.name, column]));
+  const columns = wanted.map((each) => {
+    const found = byName.get(each);
+    if (found !== undefined) return found;
+    const names = [...byName.keys()];
+    const text = tableTexts.noColumn(name, each, nearestName(each, names), names);
+    throw new InputError("unknown-column", text);
+  });
+  return { ...relation, columns };
+};
+
+/** What DuckDB complains about, as one sentence without the contents of the file. */
+const inWords = async (error: unknown, name: string, path: string): Promise<unknown> => {
+  if (error instanceof FairbedError || !(error instanceof Error)) return error;
+  const { message } = error;
+  const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
+  const line = /CSV Error on Line: (\d+)/.exec(message);
+  if (counts !== null && line !== null) {
+    const text = dialectTexts.ragged(name, Number(line[1]), Number(counts[2]), Number(counts[1]));
+    return new InputError("ragged", text, { cause: error });
+  }
+  // DuckDB does not always say so: bytes that are no text may also end in an internal error of its own.
+  if (/invalid unicode|utf-?8/i.test(message) || !(await isUtf8(path))) {
+    return new InputError("not-utf8", fileTexts.notUtf8(name), { cause: error });
+  }
+  if (/GZIP|gzip|decompress/.test(message)) {
+    return new InputError("broken-gzip", fileTexts.brokenGzip(name), { cause: error });
+  }
+  if (/JSON/.test(message) && (await inspectFile(path).catch(() => undefined))?.kind === "json") {
+    const line = /in line \d/.test(message) ? await brokenJsonLine(path) : undefined;
+    return new InputError("broken-json", sourceTexts.json(name, line), { cause: error });
+  }
+  if (!/^[A-Z][A-Za-z ]+ (Error|Exception):/.test(message)) return error;
+  const where = line === null ? "" : ` on line ${line[1]}`;
+  const reason = message.startsWith("Invalid Input Error: CSV Error") ? csvReason(message) : message;
+  const first = reason.split("\n")[0].replace(/[:.]+$/, "");
+  const shown = first.startsWith("Conversion Error") ? first.replace(/'[^']*'/g, "'…'") : first;
+  return new InputError("broken-table", sourceTexts.broken(name, shown + where), { cause: error });
+};
+
+/** The line after the place: what is wrong, in words. */
+const csvReason = (message: string): string =>
+  message
+    .split("\n")
+    .slice(1)
+    .find((each) => each.trim() !== "" && !each.startsWith("Original Line")) ?? "its lines are broken";

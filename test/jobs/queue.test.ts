@@ -1,0 +1,411 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { EnvironmentError, FairbedError, InputError } from "../../src/core/errors.js";
+import { randomStream } from "../../src/core/random.js";
+import { collectTexts } from "../../src/jobs/collect.js";
+import { orderInWords } from "../../src/jobs/order.js";
+import type { OrderSubprocess } from "../../src/jobs/order-subprocess.js";
+import { openQueue, queueTexts, type WorkQueue } from "../../src/jobs/queue.js";
+import { queueConnectionTexts } from "../../src/jobs/queue-connection.js";
+import { runOrder } from "../../src/jobs/run-order.js";
+import { runWorker, workerTexts } from "../../src/jobs/worker.js";
+import { acquireCell, EPIG, fairbed, RANDOM } from "../../src/reproduce/acquisition-lines.js";
+import {
+  CELL_VERSIONS,
+  type Cell,
+  type CellResult,
+  cellKey,
+  type DesignCell,
+} from "../../src/reproduce/cell.js";
+import { runCellsOnQueue } from "../../src/reproduce/queue-cells.js";
+import { runCell } from "../../src/reproduce/run-cell.js";
+import { ResultStore } from "../../src/reproduce/store.js";
+import { withoutPassword } from "../../src/sources/without-password.js";
+import { FAIRBED } from "../cli/invoke.js";
+import { needsDist } from "../setup/dist.js";
+import { describeWithPostgres } from "../setup/postgres.js";
+
+needsDist();
+const folder = mkdtempSync(join(tmpdir(), "fairbed-queue-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const design = (seed: number, more: Partial<DesignCell> = {}): DesignCell => ({
+  kind: "design",
+  policy: "static",
+  objective: "conditional",
+  beta: 0.8,
+  horizon: 2,
+  training: { steps: 10, outer: 5, contrastive: 10, marginal: 10 },
+  evaluation: { outer: 10, batches: 2, inner: 50 },
+  seed,
+  ...more,
+});
+const QUICK = { quick: true };
+
+/** A queue with databases of their own for each test. */
+const withDatabase = async (
+  address: string,
+  name: string,
+  use: (queueAddress: string, sql: pg.Client["query"]) => Promise<void>,
+): Promise<void> => {
+  const admin = new pg.Client(address);
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  const own = address.replace(/\/postgres$/, `/${name}`);
+  const client = new pg.Client(own);
+  await client.connect();
+  try {
+    await use(own, client.query.bind(client) as pg.Client["query"]);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Orders run in this process: what a worker does with them is the same. */
+const inProcess = (root?: string): OrderSubprocess => ({
+  isAlive: true,
+  async run({ order, run }) {
+    try {
+      return await runOrder(order, { ...run, ...(root === undefined ? {} : { root }) });
+    } catch (error) {
+      // As it comes from another process.
+      throw error instanceof FairbedError ? error : new EnvironmentError("unexpected", String(error));
+    }
+  },
+  kill: () => {},
+});
+
+const work = (queue: WorkQueue, start: () => OrderSubprocess, lines: string[] = [], places = 1) => {
+  const ending = new AbortController();
+  const done = runWorker(queue, {
+    places,
+    lease: 5,
+    signal: ending.signal,
+    start,
+    say: (line) => lines.push(line),
+  });
+  const stop = () => {
+    ending.abort();
+    return done;
+  };
+  return { lines, stop };
+};
+
+const collect = (cells: readonly Cell[], name: string, queue: WorkQueue, patience = 10) => {
+  const store = ResultStore.open(join(folder, name));
+  const signal = new AbortController().signal;
+  const lines: string[] = [];
+  return runCellsOnQueue(cells, store, queue, {
+    signal,
+    onProgress: () => {},
+    say: (line) => lines.push(line),
+    patience,
+  }).then((run) => ({ ...run, store, lines }));
+};
+
+describeWithPostgres("a queue", (server) => {
+  test("workers that are killed at random lose nothing: every cell once, and the same bits as here", async () => {
+    const acquisitions = [fairbed(10), EPIG, RANDOM].map((line) => acquireCell("synthetic", line, 1, QUICK));
+    const longer = { training: { steps: 250, outer: 50, contrastive: 100, marginal: 100 } };
+    const cells: readonly Cell[] = [
+      ...acquisitions.map((acquisition): Cell => ({ kind: "generalize", acquisition, model: "forest" })),
+      ...[0, 1, 2, 3].map((seed) => design(seed, longer)),
+      design(6, { policy: "dad" }),
+      design(7, { policy: "random" }),
+    ];
+    const all = [...acquisitions, ...cells];
+    await withDatabase(server().address, "killed", async (address, sql) => {
+      const stream = randomStream(17).split("kills");
+      const workers = new Map<number, ChildProcess>();
+      let [ended, collected] = [false, false];
+      const startWorker = (): void => {
+        const words = [FAIRBED, "worker", "--lease", "2", "--concurrency", "1", "--quiet"];
+        const child = spawn(process.execPath, words, {
+          env: { ...process.env, FAIRBED_QUEUE: address },
+          stdio: "ignore",
+        });
+        if (child.pid !== undefined) workers.set(child.pid, child);
+        child.on("exit", () => {
+          workers.delete(child.pid ?? 0);
+          if (!ended) startWorker();
+        });
+      };
+      for (let i = 0; i < 3; i++) startWorker();
+      const queue = await openQueue(address);
+      const other = await openQueue(address);
+      // Two at once: they share what the workers do.
+      const running = Promise.all([
+        collect(cells, "killed-a.jsonl", queue),
+        collect([...cells].reverse(), "killed-b.jsonl", other),
+      ]).finally(() => {
+        collected = true;
+      });
+      const kill = async (): Promise<void> => {
+        for (let kills = 0; kills < 6 && !collected; ) {
+          // The first one as soon as it has something.
+          await new Promise((resolve) => setTimeout(resolve, 20 + (kills === 0 ? 0 : stream.integer(300))));
+          const { rows } = await sql(
+            "SELECT DISTINCT worker FROM fairbed_queue.work WHERE worker IS NOT NULL ORDER BY 1",
+          ).catch(() => ({ rows: [] }));
+          if (rows.length === 0) continue;
+          const name: string = rows[stream.integer(rows.length)].worker;
+          const child = workers.get(Number(/-(\d+)-[0-9a-f]{4}$/.exec(name)?.[1]));
+          if (child === undefined) continue;
+          child.kill("SIGKILL");
+          kills += 1;
+          // Once, every connection breaks too.
+          if (kills === 3) {
+            await sql(
+              "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fairbed'",
+            );
+          }
+        }
+      };
+      try {
+        const [[first, second]] = await Promise.all([running, kill()]);
+        ended = true;
+        expect(first).toMatchObject({ ran: all.length, notes: [] });
+        expect(second).toMatchObject({ ran: all.length, notes: [] });
+        const { rows } = await sql("SELECT key, result, losses, finished_by FROM fairbed_queue.work");
+        expect(new Set(rows.map(({ key }) => key))).toEqual(new Set(all.map(cellKey)));
+        expect(rows).toHaveLength(all.length);
+        expect(rows.every((row) => row.finished_by !== null)).toBe(true);
+        expect(rows.reduce((sum, { losses }) => sum + losses, 0)).toBeGreaterThan(0);
+        const stored = new Map(rows.map(({ key, result }) => [key, result]));
+        for (const cell of all) {
+          const here = JSON.stringify(await runCell(cell, { threads: 1 }));
+          expect(stored.get(cellKey(cell))).toBe(here);
+          expect(JSON.stringify(first.store.get(cell))).toBe(here);
+          expect(JSON.stringify(second.store.get(cell))).toBe(here);
+        }
+        // Later, in another folder: nothing is run again.
+        const before = (await sql("SELECT max(finished) AS last FROM fairbed_queue.work")).rows[0].last;
+        expect((await collect(cells, "killed-c.jsonl", queue)).ran).toBe(all.length);
+        const after = (await sql("SELECT max(finished) AS last FROM fairbed_queue.work")).rows[0].last;
+        expect(after).toEqual(before);
+      } finally {
+        ended = true;
+        for (const child of workers.values()) child.kill("SIGKILL");
+        await queue.close();
+        await other.close();
+      }
+    });
+  }, 240_000);
+
+  test("what fails is tried again, told when it fails for good, and tried anew when asked for again", async () => {
+    await withDatabase(server().address, "poisoned", async (address, sql) => {
+      const queue = await openQueue(address, { retries: 2, retryDelay: 1 });
+      const poison = acquireCell("synthetic", fairbed(10), 0, QUICK);
+      const later: Cell = { kind: "generalize", acquisition: poison, model: "forest" };
+      let works = false;
+      let tries = 0;
+      const start = (): OrderSubprocess => ({
+        ...inProcess(),
+        async run(message) {
+          const poisoned = "cell" in message.order && message.order.cell.kind === "acquire";
+          if (works || !poisoned) return inProcess().run(message);
+          tries += 1;
+          throw new EnvironmentError("broken", "the disk is on fire");
+        },
+      });
+      const { lines, stop } = work(queue, start);
+      const { notes, store, ran } = await collect([later, design(0)], "poisoned.jsonl", queue);
+      expect(tries).toBe(3);
+      expect(ran).toBe(1);
+      expect(store.has(design(0))).toBe(true);
+      expect(notes).toEqual([
+        collectTexts.failed(orderInWords({ cell: poison }), 0, "the disk is on fire"),
+        collectTexts.failed(orderInWords({ cell: later }), 0, collectTexts.before),
+      ]);
+      const words = orderInWords({ cell: poison });
+      const retried = workerTexts.retried(words, "the disk is on fire");
+      expect(lines.filter((line) => line === retried)).toHaveLength(2);
+      expect(lines).toContain(workerTexts.failed(words, "the disk is on fire"));
+      works = true;
+      expect(await collect([later], "poisoned.jsonl", queue)).toMatchObject({ ran: 2, notes: [] });
+      expect(await stop()).toMatchObject({ finished: 3, failed: 1 });
+      expect((await sql("SELECT * FROM fairbed_queue.workers")).rows).toEqual([]);
+      await queue.close();
+    });
+  });
+
+  test("a worker leaves what it cannot run to others: another version, data that is not there", async () => {
+    await withDatabase(server().address, "lacking", async (address, sql) => {
+      const queue = await openQueue(address);
+      const versions = CELL_VERSIONS as Record<Cell["kind"], number>;
+      const own = versions.design;
+      versions.design = 999;
+      const foreign = cellKey(design(0));
+      await queue.ask([{ cell: design(0) }], []);
+      versions.design = own;
+      // Under a key that is not its own: made by another version that says it is this one.
+      await queue.ask([{ cell: design(1) }], []);
+      const changed = `UPDATE fairbed_queue.work SET task = replace(task, '"seed":1', '"seed":2') WHERE key = $1`;
+      await sql(changed, [cellKey(design(1))]);
+      const celeba = acquireCell("celeba", fairbed(10), 0, QUICK);
+      const poor = work(queue, () => inProcess(join(folder, "nowhere")));
+      const { ran, notes } = await collect([celeba], "lacking.jsonl", queue, 1);
+      expect(ran).toBe(0);
+      expect(notes).toHaveLength(1);
+      expect(notes[0]).toMatch(
+        /^1 piece of work is still in the queue, because no worker there can run it: .*celeba/i,
+      );
+      expect(poor.lines).toContain(workerTexts.version("cells-design-999"));
+      expect(poor.lines).toContain(workerTexts.version(`cells-design-${own}`));
+      await poor.stop();
+      const { rows } = await sql(
+        "SELECT key, worker, result, failed, losses FROM fairbed_queue.work ORDER BY key",
+      );
+      const left = { worker: null, result: null, failed: false, losses: 0 };
+      expect(rows).toEqual(
+        [foreign, cellKey(design(1)), cellKey(celeba)].sort().map((key) => ({ key, ...left })),
+      );
+      // One that has what it takes finds all of it there.
+      expect(await queue.take(`cells-acquire-${versions.acquire}-celeba`, "rich")).toMatchObject({
+        key: cellKey(celeba),
+      });
+      await queue.close();
+    });
+  });
+
+  test("a result that is known is not run again, and one that comes late is stored once", async () => {
+    await withDatabase(server().address, "late", async (address, sql) => {
+      const queue = await openQueue(address);
+      const acquisition = acquireCell("synthetic", RANDOM, 0, QUICK);
+      const later: Cell = { kind: "generalize", acquisition, model: "forest" };
+      const result = await runCell(acquisition);
+      await queue.ask([{ cell: later }], [{ order: { cell: acquisition }, result, seconds: 1 }]);
+      const [name] = await queue.waitingQueues();
+      const slow = await queue.take(name, "slow");
+      expect(slow?.before).toBe(JSON.stringify(result));
+      if (slow === undefined) throw new Error("nothing was there");
+      expect(await queue.take(name, "other")).toBeUndefined();
+      // The slow one was never seen: its order is free for others.
+      await queue.freeLost();
+      const quick = await queue.take(name, "quick");
+      expect(quick).toEqual(slow);
+      await queue.finish(slow, "slow", '{"metrics":{"accuracy":0.1}}', 1);
+      if (quick !== undefined) await queue.finish(quick, "quick", '{"metrics":{"accuracy":0.2}}', 1);
+      const { rows } = await sql(
+        "SELECT result, finished_by, losses FROM fairbed_queue.work WHERE key = $1",
+        [cellKey(later)],
+      );
+      expect(rows).toEqual([{ result: '{"metrics":{"accuracy":0.1}}', finished_by: "slow", losses: 1 }]);
+      await queue.close();
+    });
+  });
+
+  test("a worker that gets back what it still runs does not start it twice", async () => {
+    await withDatabase(server().address, "twice", async (address, sql) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      let runs = 0;
+      let finish = (_: CellResult) => {};
+      const result = new Promise<CellResult>((resolve) => {
+        finish = resolve;
+      });
+      const slow: OrderSubprocess = {
+        isAlive: true,
+        run: () => {
+          runs += 1;
+          return result;
+        },
+        kill: () => {},
+      };
+      const worker = work(queue, () => slow, [], 2);
+      const taken = async () => (await queue.rows([cellKey(design(0))]))[0].worker;
+      await vi.waitFor(async () => expect(await taken()).not.toBeNull(), { timeout: 10_000 });
+      await sql("UPDATE fairbed_queue.work SET worker = 'somebody who has left'");
+      await queue.freeLost();
+      await vi.waitFor(async () => expect(await taken()).not.toBeNull(), { timeout: 10_000 });
+      finish(await runCell(design(0)));
+      await vi.waitFor(() => expect(worker.lines).toHaveLength(1), { timeout: 10_000 });
+      expect([runs, (await worker.stop()).finished]).toEqual([1, 1]);
+      await queue.close();
+    });
+  });
+
+  test("what a worker does not know that it has goes to others after a lease", async () => {
+    await withDatabase(server().address, "unknown", async (address) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      const [name] = await queue.waitingQueues();
+      const taken = await queue.take(name, "forgetful");
+      const beat = async (lease: number, held: readonly string[]) => {
+        await queue.beat(
+          { name: "forgetful", places: 1, lease, lacks: {} },
+          new Map(held.map((key) => [key, 0.5])),
+        );
+        await queue.freeLost();
+        return (await queue.rows([cellKey(design(0))]))[0];
+      };
+      expect(await beat(60, [])).toMatchObject({ worker: "forgetful" });
+      expect(await beat(0, [taken?.key ?? ""])).toMatchObject({ worker: "forgetful", share: 0.5 });
+      expect(await beat(0, [])).toMatchObject({ worker: null });
+      expect(await queue.take(name, "other")).toEqual(taken);
+      await queue.close();
+    });
+  });
+
+  test("whoever has just come does not take the others for lost: they may be on their way back", async () => {
+    await withDatabase(server().address, "outage", async (address, sql) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      const [name] = await queue.waitingQueues();
+      const taken = await queue.take(name, "away");
+      await queue.beat({ name: "away", places: 1, lease: 1, lacks: {} }, new Map([[taken?.key ?? "", 0]]));
+      await sql("UPDATE fairbed_queue.workers SET seen = now() - interval '1 minute'");
+      const newcomer = await openQueue(address);
+      const holder = async () => {
+        await newcomer.freeLost();
+        return (await newcomer.rows([cellKey(design(0))]))[0].worker;
+      };
+      expect(await holder()).toBe("away");
+      await vi.waitFor(async () => expect(await holder()).toBeNull(), { timeout: 10_000 });
+      await Promise.all([queue.close(), newcomer.close()]);
+    });
+  });
+
+  test("a database that is not there is told as such", async () => {
+    const address = server().address.replace(/\/postgres$/, "/nowhere");
+    const error: Error = await openQueue(address).catch((each) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect(error.message).toBe(queueConnectionTexts.noDatabase(withoutPassword(address)));
+  });
+
+  test("an order that takes its workers with it fails in the end", async () => {
+    await withDatabase(server().address, "deadly", async (address) => {
+      const queue = await openQueue(address);
+      await queue.ask([{ cell: design(0) }], []);
+      const [name] = await queue.waitingQueues();
+      for (let i = 0; i < 10; i++) {
+        expect(await queue.take(name, "doomed")).toBeDefined();
+        await queue.freeLost();
+      }
+      expect(await queue.take(name, "doomed")).toBeUndefined();
+      const [row] = await queue.rows([cellKey(design(0))]);
+      expect(row).toMatchObject({ failed: true, trouble: queueTexts.lost(10), worker: null });
+      await queue.close();
+    });
+  });
+});
+
+describe("without a queue", () => {
+  test("nobody is told a password", async () => {
+    const address = "postgres://me:s3cret@127.0.0.1:1/none";
+    const error: Error = await openQueue(address).catch((each) => each);
+    expect(error).toBeInstanceOf(EnvironmentError);
+    expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain("s3cret");
+  });
+
+  test("an address that is none is told as such, without its password", async () => {
+    const error: Error = await openQueue("postgres://me:s3#cret@host/none").catch((each) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/s3|cret/);
+  });
+});
