@@ -39,12 +39,12 @@ export interface Selected {
 
 export interface Costs {
   /** What each candidate's label costs, [pool rows]. */
-  readonly costs?: ArrayLike<number>;
+  readonly costs?: ArrayLike<number> | undefined;
   /**
    * What a unit of cost is worth, in nats: candidates compete by score - costWeight * cost. (Not by score / cost:
    * scores may be negative, and a negative one divided by a higher cost would win.)
    */
-  readonly costWeight?: number;
+  readonly costWeight?: number | undefined;
 }
 
 export interface BatchOptions extends Constraints, Costs {
@@ -57,10 +57,10 @@ export interface BatchOptions extends Constraints, Costs {
    *   r^(-1 / temperature), whatever the scale of the scores. (Powers of the score itself have no meaning here, as it
    *   may be negative.)
    */
-  readonly method?: "top" | "softmax" | "rank";
+  readonly method?: "top" | "softmax" | "rank" | undefined;
   /** Needed for "softmax"; 1 for "rank" unless given. */
-  readonly temperature?: number;
-  readonly stream?: RandomStream;
+  readonly temperature?: number | undefined;
+  readonly stream?: RandomStream | undefined;
 }
 
 const requireScores = ({ score, target, leakage }: ScoreParts): void => {

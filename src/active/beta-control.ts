@@ -111,8 +111,8 @@ const towardsParity = (goal: number, first: number): BetaControl => {
 
 export type BetaGoal =
   | { readonly beta: number }
-  | { readonly leakageBudget: number; readonly firstBeta?: number }
-  | { readonly parityAtLeast: number; readonly firstBeta?: number };
+  | { readonly leakageBudget: number; readonly firstBeta?: number | undefined }
+  | { readonly parityAtLeast: number; readonly firstBeta?: number | undefined };
 
 export const betaControl = (goal: BetaGoal): BetaControl => {
   if ("beta" in goal) return fixed(goal.beta);

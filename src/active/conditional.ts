@@ -23,7 +23,7 @@ export interface ConditionalOptions {
    * from the target set; a number takes that many of the targets that follow it, unbiased for the distribution
    * that the target set was drawn from. At most 4 unless given.
    */
-  readonly partners?: number | "all";
+  readonly partners?: number | "all" | undefined;
 }
 
 type DenseValues = ExactMembers | DenseMembers;

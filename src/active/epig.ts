@@ -19,15 +19,15 @@ export const epigTexts = {
 
 export interface EpigOptions {
   /** How much each target counts, [targets]; all the same unless given. */
-  readonly weights?: ArrayLike<number>;
+  readonly weights?: ArrayLike<number> | undefined;
   /** What is subtracted for the finite number of members; "none" unless given. */
-  readonly correction?: Correction;
+  readonly correction?: Correction | undefined;
   /** Where the pairings of "permutation" come from. */
-  readonly stream?: RandomStream;
+  readonly stream?: RandomStream | undefined;
   /** How many pairings "permutation" draws; 20 unless given. */
-  readonly permutations?: number;
+  readonly permutations?: number | undefined;
   /** Where kernels run; one on all cores that all calls share unless given. */
-  readonly workspace?: Workspace;
+  readonly workspace?: Workspace | undefined;
 }
 
 /**

@@ -21,7 +21,7 @@ export interface Prediction extends EpigOptions {
   readonly pool: Members;
   readonly targets: Members;
   /** Of what is labelled already, for scores that look at the set as a whole. */
-  readonly labelled?: Members;
+  readonly labelled?: Members | undefined;
 }
 
 /** A score and what it is made of, each [pool rows] in nats: score = target - beta * leakage. */
@@ -37,7 +37,7 @@ export interface FairnessOptions {
   /** How much leakage counts, at least 0. */
   readonly beta: number;
   /** Of several sensitive labels: the sum of what leaks ("sum", unless given), or the most of any ("worst"). */
-  readonly combine?: "sum" | "worst";
+  readonly combine?: "sum" | "worst" | undefined;
 }
 
 export const requireBeta = (beta: number): void => {

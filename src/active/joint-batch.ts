@@ -44,13 +44,13 @@ export const jointBatchTexts = {
 
 export interface JointBatchOptions extends Constraints, Costs, Partial<FairnessOptions> {
   /** How many configurations of labels are looked at, for each model: all if they are no more; 64 unless given. */
-  readonly configurations?: number;
+  readonly configurations?: number | undefined;
   /**
    * How many candidates, the best by their score alone, compete for the places after the first; 16 for each place and
    * at least 256 unless given. With quotas, so many of every group that has one, and of all others together.
    */
-  readonly shortlist?: number;
-  readonly stream?: RandomStream;
+  readonly shortlist?: number | undefined;
+  readonly stream?: RandomStream | undefined;
 }
 
 /** One label configuration of what was chosen so far: how likely it is, and the members given it. */
@@ -159,7 +159,7 @@ export const selectJointBatch = (
   const rows = target.pool.rows;
   const alone: ScoreParts =
     sensitive.length > 0
-      ? fairbedEpig(target, sensitive, { beta, ...(combine === undefined ? {} : { combine }) })
+      ? fairbedEpig(target, sensitive, { beta, combine })
       : combineParts(epig(target.pool, target.targets, target), new Float64Array(rows), 0);
   const allowance = createAllowance(rows, options);
   const limit = positive("configurations", options.configurations ?? 64);

@@ -40,34 +40,34 @@ export interface AcquisitionOptions {
   readonly method: StrategyName;
   /** Beta, or what it is to be found for. */
   readonly goal: BetaGoal;
-  readonly combine?: FairnessOptions["combine"];
+  readonly combine?: FairnessOptions["combine"] | undefined;
   /** How many labels to acquire, beyond the initial ones. */
   readonly budget: number;
-  readonly batch?: number;
-  readonly batchKind?: BatchKind;
-  readonly temperature?: number;
+  readonly batch?: number | undefined;
+  readonly batchKind?: BatchKind | undefined;
+  readonly temperature?: number | undefined;
   readonly learner: Learner;
   /** How much each row counts in every fit, [all rows]; 1 unless given. */
-  readonly weights?: Float64Array;
+  readonly weights?: Float64Array | undefined;
   /** One for every sensitive label. */
   readonly sensitiveModels: readonly SensitiveModel[];
   /** Corrections for the finite number of members. */
-  readonly correction?: Correction;
-  readonly sensitiveCorrection?: Correction;
+  readonly correction?: Correction | undefined;
+  readonly sensitiveCorrection?: Correction | undefined;
   /** How many of the split's targets are drawn at every step (100). */
-  readonly targetsPerStep?: number;
+  readonly targetsPerStep?: number | undefined;
   /** What a label costs, [all rows], and what a unit of cost is worth in nats. */
-  readonly costs?: Float64Array;
-  readonly costWeight?: number;
+  readonly costs?: Float64Array | undefined;
+  readonly costWeight?: number | undefined;
   /** Of what is acquired in all: at least and at most so many of a group, [all rows]. */
-  readonly groups?: Int32Array;
-  readonly quotas?: readonly Quota[];
+  readonly groups?: Int32Array | undefined;
+  readonly quotas?: readonly Quota[] | undefined;
   /** Rows that must not be asked for. */
-  readonly exclude?: Iterable<number>;
+  readonly exclude?: Iterable<number> | undefined;
   readonly stream: RandomStream;
   /** The demographic-parity ratio of a classifier on rows that are neither tested nor acquired, for `parityAtLeast`. */
-  readonly parityOf?: (classifier: Classifier) => number | undefined;
-  readonly onStep?: (step: AcquisitionStep) => void | Promise<void>;
+  readonly parityOf?: ((classifier: Classifier) => number | undefined) | undefined;
+  readonly onStep?: ((step: AcquisitionStep) => void | Promise<void>) | undefined;
 }
 
 export interface AcquisitionStep {
@@ -159,7 +159,7 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
           })
         : [],
       beta,
-      ...(options.combine === undefined ? {} : { combine: options.combine }),
+      combine: options.combine,
       stream: own.split("random"),
     };
     const constraints = {
@@ -173,7 +173,7 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
       ...(options.costs === undefined
         ? {}
         : { costs: Float64Array.from(pool, (row) => options.costs?.[row] ?? 0) }),
-      ...(options.costWeight === undefined ? {} : { costWeight: options.costWeight }),
+      costWeight: options.costWeight,
       stream: own.split("batch"),
     };
     const parts = strategy.score(input);

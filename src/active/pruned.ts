@@ -49,7 +49,7 @@ export interface BestCandidates {
 export interface BestOptions extends Partial<FairnessOptions> {
   /** How many candidates are wanted. */
   readonly size: number;
-  readonly exclude?: Iterable<number>;
+  readonly exclude?: Iterable<number> | undefined;
 }
 
 /** Room for the rounding of float32, in the forms and in the scores themselves. */

@@ -26,18 +26,18 @@ export const quotaTexts = {
 /** At least and at most so many of the candidates whose group is `group`; groups without a quota are free. */
 export interface Quota {
   readonly group: number;
-  readonly atLeast?: number;
-  readonly atMost?: number;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
 }
 
 export interface Constraints {
   /** How many candidates to choose. */
   readonly size: number;
   /** Rows that must not be chosen. */
-  readonly exclude?: Iterable<number>;
+  readonly exclude?: Iterable<number> | undefined;
   /** The group of every candidate, [pool rows]; only for quotas. */
-  readonly groups?: ArrayLike<number>;
-  readonly quotas?: readonly Quota[];
+  readonly groups?: ArrayLike<number> | undefined;
+  readonly quotas?: readonly Quota[] | undefined;
 }
 
 /** What is allowed next. */

@@ -14,7 +14,7 @@ import { type StrategyName, strategies } from "./strategies.js";
 export interface RankerOptions {
   readonly method: StrategyName;
   readonly beta: number;
-  readonly combine?: FairnessOptions["combine"];
+  readonly combine?: FairnessOptions["combine"] | undefined;
   /** The model of the target, fitted on what is labelled. */
   readonly target: Classifier;
   /** The models of the sensitive labels. */
@@ -22,9 +22,9 @@ export interface RankerOptions {
   /** What predictions are wanted for. */
   readonly targets: FeatureMatrix;
   /** What is labelled already, for methods that look at the set as a whole. */
-  readonly labelled?: FeatureMatrix;
-  readonly correction?: Correction;
-  readonly sensitiveCorrection?: Correction;
+  readonly labelled?: FeatureMatrix | undefined;
+  readonly correction?: Correction | undefined;
+  readonly sensitiveCorrection?: Correction | undefined;
   readonly stream: RandomStream;
 }
 
@@ -60,7 +60,7 @@ export const createRanker = (options: RankerOptions): Ranker => {
           ...corrected(options.sensitiveCorrection),
         })),
         beta,
-        ...(combine === undefined ? {} : { combine }),
+        combine,
         stream: own.split("random"),
       });
     },

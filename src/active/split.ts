@@ -18,17 +18,17 @@ export interface SplitOptions {
   readonly labels: Int32Array;
   readonly classes: number;
   /** Further labels that a row must have, such as the sensitive ones. */
-  readonly required?: readonly Int32Array[];
+  readonly required?: readonly Int32Array[] | undefined;
   readonly stream: RandomStream;
   /** The share that is tested on (0.3). */
-  readonly testFraction?: number;
+  readonly testFraction?: number | undefined;
   /**
    * How many rows are set aside as targets: unless given a tenth of the rest, at least 100 (or a quarter, where that
    * is less) and at most 1000.
    */
-  readonly targets?: number;
+  readonly targets?: number | undefined;
   /** How many rows are known at the start: 2 of every class unless given, then drawn at random with one of each. */
-  readonly initial?: number;
+  readonly initial?: number | undefined;
 }
 
 export const splitTexts = {

@@ -20,9 +20,9 @@ export interface AcquisitionInput extends Partial<FairnessOptions> {
   /** The model of the target label. */
   readonly target: Prediction;
   /** The models of the sensitive labels, for strategies that use them. */
-  readonly sensitive?: readonly Prediction[];
+  readonly sensitive?: readonly Prediction[] | undefined;
   /** For strategies that draw. */
-  readonly stream?: RandomStream;
+  readonly stream?: RandomStream | undefined;
 }
 
 export interface Strategy {
@@ -49,7 +49,7 @@ const alone = (score: Float64Array): ScoreParts => combineParts(score, new Float
 const fair = (name: string, { sensitive = [], beta, combine }: AcquisitionInput) => {
   if (beta === undefined) throw new InputError("beta", strategyTexts.beta(name));
   requireBeta(beta);
-  return { sensitive, options: { beta, ...(combine === undefined ? {} : { combine }) } };
+  return { sensitive, options: { beta, combine } };
 };
 
 const NOTHING = { targets: false, sensitive: false, labelled: false, stream: false };

@@ -31,7 +31,7 @@ let counter = 0;
 export const writeFileAtomically = async (
   path: string,
   data: FileContents,
-  { signal }: { readonly signal?: AbortSignal } = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> => {
   const former = await stat(path).catch(() => undefined);
   if (former?.isDirectory()) throw new InputError("file-is-folder", writeText.isFolder(path));
@@ -58,7 +58,11 @@ export const writeFileAtomically = async (
   }
 };
 
-const writeDurably = async (file: FileHandle, data: FileContents, abort: { signal?: AbortSignal }) => {
+const writeDurably = async (
+  file: FileHandle,
+  data: FileContents,
+  abort: { signal?: AbortSignal | undefined },
+) => {
   try {
     await writeFile(file, data, abort);
     await file.sync();

@@ -20,9 +20,9 @@ export interface OptionDescription<Value> {
 /** One positional argument; only the last ones may be left out. */
 export interface ArgumentDescription {
   readonly summary: string;
-  readonly optional?: boolean;
+  readonly optional?: boolean | undefined;
   /** The last argument may take all words that are left. */
-  readonly variadic?: boolean;
+  readonly variadic?: boolean | undefined;
 }
 
 export type Options = Readonly<Record<string, OptionDescription<unknown>>>;
@@ -81,7 +81,7 @@ export interface CommandDescription<A extends Arguments, O extends Options, Resu
   readonly arguments: A;
   readonly options: O;
   /** Adds `--quiet`. */
-  readonly reportsProgress?: boolean;
+  readonly reportsProgress?: boolean | undefined;
   run(input: CommandInput<A, O>): Promise<Result>;
   /** Words the result for a person. Without it the command has no result, and no `--json`. */
   print?(result: Result): string;

@@ -3,10 +3,10 @@ import { InputError } from "../core/errors.js";
 import type { ArgumentDescription, OptionDescription } from "./command.js";
 
 export interface Range {
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
   /** A bound that is itself not allowed. */
-  readonly above?: number;
+  readonly above?: number | undefined;
 }
 
 export const optionText = {

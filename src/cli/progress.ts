@@ -14,8 +14,8 @@ export type ProgressStyle = "bar" | "lines" | "silent";
 /** The part of a stream that progress needs. */
 export interface ProgressStream {
   write(text: string): unknown;
-  readonly isTTY?: boolean;
-  readonly columns?: number;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
 }
 
 /** Ten redraws a second look smooth; more only cost time. */
@@ -35,7 +35,7 @@ export interface ProgressOptions {
   readonly label: string;
   readonly total: number;
   /** Milliseconds on any steady clock. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 export const startProgress = (options: ProgressOptions): Progress => {

@@ -13,13 +13,13 @@ export interface Optimiser<State> {
 
 export interface AdamOptions {
   /** How far a step moves a parameter at most, about: a number, or a function of the step's number from 1 on. */
-  readonly rate?: number | ((step: number) => number);
+  readonly rate?: number | ((step: number) => number) | undefined;
   /** How much of the running mean of the gradient each step keeps; 0 <= beta1 < 1. */
-  readonly beta1?: number;
+  readonly beta1?: number | undefined;
   /** The same for its square. */
-  readonly beta2?: number;
+  readonly beta2?: number | undefined;
   /** Added to the root of the mean square, in the units of the gradient; positive. */
-  readonly epsilon?: number;
+  readonly epsilon?: number | undefined;
 }
 
 /** As many entries as there are parameters, of the same kind of float. */

@@ -31,15 +31,15 @@ export interface DenseOptions {
   /** Inputs, outputs of each hidden layer, outputs: at least two whole numbers from 1. */
   readonly widths: readonly number[];
   /** sigma of the hidden layers, "relu" unless given; the last layer is linear. */
-  readonly activation?: Activation;
+  readonly activation?: Activation | undefined;
   /** How many inputs are taken at a time, 1 unless given; see `resizeRows`. */
-  readonly rows?: number;
+  readonly rows?: number | undefined;
 }
 
 /** Rows `first`, ..., `first + count - 1`; all from `first` on, or all, unless given. */
 export interface RowRange {
-  readonly first?: number;
-  readonly count?: number;
+  readonly first?: number | undefined;
+  readonly count?: number | undefined;
 }
 
 /** The arrays at a network's ends: the input and output, [rows, width], and L's gradients in them. */

@@ -21,7 +21,9 @@ type Builtin = <T>(name: string) => T | undefined;
 
 /** A module of Node's own, or undefined outside Node. */
 export const builtin: Builtin = <T>(name: string): T | undefined => {
-  const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => T } }).process;
+  const host = (
+    globalThis as { process?: { getBuiltinModule?: ((name: string) => T) | undefined } | undefined }
+  ).process;
   return host?.getBuiltinModule?.(name);
 };
 
@@ -46,7 +48,7 @@ const hasRelaxedSimd = (): boolean =>
 
 const hasThreads = (): boolean => {
   if (typeof SharedArrayBuffer === "undefined" || typeof Atomics === "undefined") return false;
-  const isolated = (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated;
+  const isolated = (globalThis as { crossOriginIsolated?: boolean | undefined }).crossOriginIsolated;
   if (isolated === false && builtin("node:worker_threads") === undefined) return false;
   return validates((module) => {
     module.function("probe", [I32], [], () => {});
@@ -62,7 +64,10 @@ const enableRelaxedSimd = (): void => {
 const countCores = (): number => {
   const os = builtin<{ availableParallelism(): number }>("node:os");
   if (os !== undefined) return os.availableParallelism();
-  return Math.max(1, (globalThis as { navigator?: Navigator }).navigator?.hardwareConcurrency ?? 1);
+  return Math.max(
+    1,
+    (globalThis as { navigator?: Navigator | undefined }).navigator?.hardwareConcurrency ?? 1,
+  );
 };
 
 let detected: Features | undefined;

@@ -11,8 +11,8 @@ import type { Workspace } from "./workspace.js";
 
 /** Mean and standard deviation of normals; 0 and 1 unless given. */
 export interface NormalOptions {
-  readonly mean?: number;
-  readonly sd?: number;
+  readonly mean?: number | undefined;
+  readonly sd?: number | undefined;
 }
 
 /**

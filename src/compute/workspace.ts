@@ -27,9 +27,9 @@ export const workspaceTexts = {
 
 export interface WorkspaceOptions {
   /** How many threads a kernel may use, the caller included; all cores unless given. Results do not depend on it. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** Fused multiply-add where the platform has it; `false` gives the same bits on every machine. */
-  readonly relaxed?: boolean;
+  readonly relaxed?: boolean | undefined;
 }
 
 /** What 32 bits address. */

@@ -15,11 +15,11 @@ export interface TradeOffDescription {
   readonly kind: "trade-off";
   readonly points: readonly {
     readonly method: string;
-    readonly beta?: number;
+    readonly beta?: number | undefined;
     /** Written beside a point without a beta. */
-    readonly label?: string;
+    readonly label?: string | undefined;
     /** Labels acquired by then. */
-    readonly labels?: number;
+    readonly labels?: number | undefined;
     readonly x: ChartValue;
     readonly y: ChartValue;
   }[];
@@ -89,5 +89,5 @@ export type ChartDescription = (
   | SettingsDescription
 ) & {
   /** What has to be known of it wherever it is seen, such as that it is not complete. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 };

@@ -48,27 +48,29 @@ export interface DadNetwork {
 }
 
 export interface TrainDadOptions extends WorkspaceOptions {
-  readonly objective?: ObjectiveKind;
-  readonly beta?: number;
+  readonly objective?: ObjectiveKind | undefined;
+  readonly beta?: number | undefined;
   /** Further models that the data must not leak under: the leakage is the largest of theirs and the model's own. */
-  readonly against?: readonly Model[];
-  readonly horizon?: number;
-  readonly steps?: number;
-  readonly rate?: number;
-  readonly seed?: number;
-  readonly sizes?: SampleSizes;
-  readonly widths?: DadWidths;
+  readonly against?: readonly Model[] | undefined;
+  readonly horizon?: number | undefined;
+  readonly steps?: number | undefined;
+  readonly rate?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly sizes?: SampleSizes | undefined;
+  readonly widths?: DadWidths | undefined;
   /** Gradients with a larger norm are scaled down to it. */
-  readonly clip?: number;
+  readonly clip?: number | undefined;
   /** A network to go on from, instead of a random one. */
-  readonly from?: DadNetwork;
+  readonly from?: DadNetwork | undefined;
   /** What was observed already, the same for all simulated experiments; they go on from there. */
-  readonly history?: History;
+  readonly history?: History | undefined;
   /** Where the parameters come from: the prior unless given; with a history, the posterior. */
-  readonly drawParameters?: (outer: number, stream: RandomStream) => Record<string, Float64Array>;
+  readonly drawParameters?:
+    | ((outer: number, stream: RandomStream) => Record<string, Float64Array>)
+    | undefined;
   /** Called after every step. */
-  readonly onProgress?: (progress: DadProgress) => void | Promise<void>;
-  readonly resume?: DadCheckpoint;
+  readonly onProgress?: ((progress: DadProgress) => void | Promise<void>) | undefined;
+  readonly resume?: DadCheckpoint | undefined;
 }
 
 export interface DadProgress {
@@ -443,7 +445,7 @@ export const refineDad = async (
   {
     particles = 4000,
     ...options
-  }: Omit<TrainDadOptions, "from" | "history" | "against"> & { readonly particles?: number } = {},
+  }: Omit<TrainDadOptions, "from" | "history" | "against"> & { readonly particles?: number | undefined } = {},
 ): Promise<ReturnType<typeof dadPolicy>> => {
   if (history.outer !== 1 || history.steps < 1 || history.steps >= policy.horizon) {
     throw new InputError("history", dadTexts.history(history.steps, policy.horizon));

@@ -29,20 +29,20 @@ export interface Distribution {
   /** log p(value), with its constants. */
   logDensity(value: Value): Value;
   /** A draw from base noise, where that is a formula: the outcome can then be reparameterised. */
-  readonly fromNoise?: (noise: Value) => Value;
+  readonly fromNoise?: ((noise: Value) => Value) | undefined;
   /** The base noise of `fromNoise`. */
-  readonly noise?: BaseNoise;
+  readonly noise?: BaseNoise | undefined;
   /** All values of a discrete distribution with finitely many. */
-  readonly support?: readonly number[];
+  readonly support?: readonly number[] | undefined;
   /** The mean of a Poisson distribution, whose values are all counts. */
-  readonly rate?: Value;
+  readonly rate?: Value | undefined;
   /** Whether an outcome is recorded by its logarithm: densities are then of the logarithm. */
-  readonly logged?: boolean;
+  readonly logged?: boolean | undefined;
   /**
    * Why this is no distribution, where its numbers make it none. Not thrown at once: a model is also evaluated at
    * points that never occur, such as a standard deviation in proportion to a dose of 0.
    */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /** A distribution without parameters, to draw base noise from. */
@@ -76,7 +76,7 @@ const HALF_LOG_TAU = 0.5 * Math.log(2 * Math.PI);
 export const normal = (mean: Value, sd: Value): Distribution => {
   const problem = notPositive("normal", "the standard deviation", sd);
   return {
-    ...(problem === undefined ? {} : { problem }),
+    problem,
     name: "normal",
     logDensity: (value) => sub(sub(mul(-0.5, square(div(sub(value, mean), sd))), log(sd)), HALF_LOG_TAU),
     fromNoise: (noise) => add(mean, mul(sd, noise)),
@@ -103,7 +103,7 @@ export const studentT = (freedom: number, location: Value, scale: Value): Distri
     (lgamma(freedom / 2) as number) -
     0.5 * Math.log(freedom * Math.PI);
   return {
-    ...(problem === undefined ? {} : { problem }),
+    problem,
     name: "Student t",
     logDensity: (value) => {
       const z = div(sub(value, location), scale);

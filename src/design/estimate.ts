@@ -31,22 +31,22 @@ export type { InformationEstimate, RatioEstimate } from "./evidence-samples.js";
 
 export interface EstimateOptions<N extends InformationName = InformationName> {
   /** Simulated experiments in a batch, which share their inner samples. */
-  readonly outer?: number;
+  readonly outer?: number | undefined;
   /** Batches, each with fresh inner samples: 8 or more give errors that do not depend on any one set of them. */
-  readonly batches?: number;
+  readonly batches?: number | undefined;
   /** Inner samples L for p(D), and M for the evidences with something held. */
-  readonly contrastive?: number;
-  readonly marginal?: number;
+  readonly contrastive?: number | undefined;
+  readonly marginal?: number | undefined;
   readonly stream: RandomStream;
-  readonly workspace?: Workspace;
+  readonly workspace?: Workspace | undefined;
   /** Threads of the workspace that is made where none is given; all cores unless given. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** By closed form, enumeration or quadrature: lower and upper bound are then the same. */
-  readonly exact?: boolean | ExactMethod;
+  readonly exact?: boolean | ExactMethod | undefined;
   /** Which informations are wanted; all unless given. */
-  readonly names?: readonly N[];
+  readonly names?: readonly N[] | undefined;
   /** Called after every batch. */
-  readonly onBatch?: (done: number, batches: number) => void;
+  readonly onBatch?: ((done: number, batches: number) => void) | undefined;
 }
 
 export type EstimateMethod = "nested sampling" | ExactMethod;
@@ -197,7 +197,7 @@ interface NestedOptions extends Sizes {
   readonly stream: RandomStream;
   readonly workspace: Workspace;
   readonly given: readonly Given[];
-  readonly onBatch?: (done: number, batches: number) => void;
+  readonly onBatch?: ((done: number, batches: number) => void) | undefined;
 }
 
 /** Nested samples of the evidences: under from fresh inner samples alone, over with the generating one among them. */

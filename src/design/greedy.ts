@@ -26,6 +26,7 @@ import {
   Workspace,
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import type { Filled } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { momentsOf } from "../core/stats.js";
 import type { Model } from "./model.js";
@@ -51,21 +52,21 @@ export type Range = readonly [low: number, high: number];
 
 export interface GreedyOptions extends PosteriorOptions {
   readonly horizon: number;
-  readonly objective?: ObjectiveKind;
-  readonly beta?: number;
+  readonly objective?: ObjectiveKind | undefined;
+  readonly beta?: number | undefined;
   /** Designs tried at every step before the best are refined. */
-  readonly candidates?: number;
+  readonly candidates?: number | undefined;
   /**
    * Where designs are looked for, one range per design variable: the bounds unless given, and where a variable has
    * none, four standard deviations of the prior around the means of the parameters.
    */
-  readonly search?: readonly Range[];
+  readonly search?: readonly Range[] | undefined;
 }
 
 export interface GreedyPolicy extends Policy {
   readonly kind: "greedy";
   /** All options, with their defaults: what it takes to make the same policy again. */
-  readonly settings: Required<GreedyOptions>;
+  readonly settings: Filled<GreedyOptions>;
 }
 
 export const greedyTexts = {

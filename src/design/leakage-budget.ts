@@ -26,12 +26,12 @@ export interface FrontierPoint<P> extends Measured {
 export interface BudgetOptions<P> {
   /** eps, in nats. */
   readonly budget: number;
-  readonly objective?: ObjectiveKind;
+  readonly objective?: ObjectiveKind | undefined;
   /** The best policy for a beta; `warm` is the last one, to go on from. */
   readonly train: (beta: number, warm: P | undefined, round: number) => Promise<P>;
   readonly measure: (policy: P, round: number) => Measured | Promise<Measured>;
-  readonly rounds?: number;
-  readonly firstBeta?: number;
+  readonly rounds?: number | undefined;
+  readonly firstBeta?: number | undefined;
 }
 
 export interface BudgetResult<P> {

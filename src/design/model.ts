@@ -31,7 +31,7 @@ export const nuisance = (prior: Prior): Parameter => ({ role: "nuisance", prior 
 export interface DesignVariable {
   readonly low: number;
   readonly high: number;
-  readonly values?: readonly number[];
+  readonly values?: readonly number[] | undefined;
 }
 
 export const real = ({ low = -Infinity, high = Infinity } = {}): DesignVariable => ({ low, high });
@@ -243,7 +243,10 @@ const checkGradient = (model: Model, stream: RandomStream): void => {
 export const priorPredictive = (
   model: Model,
   design: Readonly<Record<string, number>>,
-  { draws = 1000, seed = 0 }: { readonly draws?: number; readonly seed?: number } = {},
+  {
+    draws = 1000,
+    seed = 0,
+  }: { readonly draws?: number | undefined; readonly seed?: number | undefined } = {},
 ): Readonly<Record<string, readonly number[]>> => {
   const stream = randomStream(seed).split("prior predictive");
   const seen: Record<string, number[]> = Object.fromEntries(model.outcomes.map((name) => [name, []]));

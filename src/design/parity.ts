@@ -27,25 +27,25 @@ type Inputs = Record<string, readonly string[]>;
 export type Predictor = (targets: Numbers, covariates: Numbers) => number;
 
 export interface ParityOptions {
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Simulated data sets. */
-  readonly outer?: number;
+  readonly outer?: number | undefined;
   /** Inner samples for p(D | theta) in F_c. */
-  readonly inner?: number;
+  readonly inner?: number | undefined;
   /** Draws of theta that stand for its posterior. */
-  readonly particles?: number;
+  readonly particles?: number | undefined;
   /** What is predicted; whether the first target is above its prior median unless given. */
-  readonly predictor?: Predictor;
+  readonly predictor?: Predictor | undefined;
   /**
    * One draw of the predictor's covariates, x ~ p(x | theta, phi), given targets and sensitive parameters. A draw that
    * reads no sensitive parameter is invariant (appendix A, conditions 1 and 2).
    */
-  readonly covariates?: (parameters: Numbers, stream: RandomStream) => Numbers;
+  readonly covariates?: ((parameters: Numbers, stream: RandomStream) => Numbers) | undefined;
   /**
    * What counts as zero, in nats and in probability. By Pinsker's inequality a leakage of eps nats moves p(D | theta)
    * by a total variation of at most sqrt(eps / 2), on average.
    */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
 }
 
 /** An average over simulated data sets. */

@@ -22,11 +22,11 @@ export interface ReachedBounds {
 interface PolicyRecord {
   readonly horizon: number;
   /** The model it was made for; a plain list of designs does not say. */
-  readonly model?: ModelIdentity;
-  readonly seed?: number;
+  readonly model?: ModelIdentity | undefined;
+  readonly seed?: number | undefined;
   /** How it was made, as plain data. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly bounds?: Readonly<Record<string, ReachedBounds>>;
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  readonly bounds?: Readonly<Record<string, ReachedBounds>> | undefined;
 }
 
 export interface StaticPolicyFile extends PolicyRecord {

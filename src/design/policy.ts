@@ -22,7 +22,7 @@ export interface Policy {
   /** The next design of every experiment: [outer, variables]. `stream` is for policies that draw. */
   next(history: History, stream: RandomStream): Float64Array;
   /** The designs [horizon, variables] of a policy that does not look at outcomes and draws nothing. */
-  readonly designs?: Float64Array;
+  readonly designs?: Float64Array | undefined;
 }
 
 /** The same designs whatever happens. */
@@ -45,7 +45,7 @@ export const staticPolicy = (designs: Float64Array, variables: number): Policy =
 export const randomPolicy = (
   model: Model,
   horizon: number,
-  { mean = 0, sd = 1 }: { readonly mean?: number; readonly sd?: number } = {},
+  { mean = 0, sd = 1 }: { readonly mean?: number | undefined; readonly sd?: number | undefined } = {},
 ): Policy => ({
   kind: "random",
   horizon,
@@ -102,7 +102,7 @@ export const simulate = (
     readonly outer: number;
     readonly stream: RandomStream;
     readonly workspace: Workspace;
-    readonly parameters?: Readonly<Record<string, Float64Array>>;
+    readonly parameters?: Readonly<Record<string, Float64Array>> | undefined;
   },
 ): Simulation => {
   const generating = parameters ?? drawOuter(model, outer, stream.split("parameters"));

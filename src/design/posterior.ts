@@ -11,6 +11,7 @@
 import { compile, type Program, type Value } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { normalCdf } from "../core/math.js";
+import type { Filled } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
 import type { Model, Prior } from "./model.js";
@@ -21,11 +22,11 @@ type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 export interface PosteriorOptions {
-  readonly particles?: number;
+  readonly particles?: number | undefined;
   /** Resamples when the effective sample size falls below this fraction of the particles. */
-  readonly resampleBelow?: number;
+  readonly resampleBelow?: number | undefined;
   /** Metropolis-Hastings sweeps after every resampling. */
-  readonly sweeps?: number;
+  readonly sweeps?: number | undefined;
 }
 
 export interface Posterior {
@@ -214,7 +215,7 @@ const compileLikelihood = (model: Model, particles: number): Likelihood => {
   };
 };
 
-interface Setup extends Required<PosteriorOptions> {
+interface Setup extends Filled<PosteriorOptions> {
   readonly model: Model;
   readonly likelihood: Likelihood;
   readonly coordinates: readonly Coordinate[];

@@ -17,30 +17,30 @@ import type { ObjectiveKind } from "./quantity.js";
 import { staticObjective } from "./static-objective.js";
 
 export interface TrainStaticOptions extends WorkspaceOptions {
-  readonly objective?: ObjectiveKind;
-  readonly beta?: number;
+  readonly objective?: ObjectiveKind | undefined;
+  readonly beta?: number | undefined;
   /** Further models that the data must not leak under: the leakage is the largest of theirs and the model's own. */
-  readonly against?: readonly Model[];
-  readonly horizon?: number;
+  readonly against?: readonly Model[] | undefined;
+  readonly horizon?: number | undefined;
   /** Steps that the best start takes in all, or at most with `settled`. */
-  readonly steps?: number;
+  readonly steps?: number | undefined;
   /** How many starts. */
-  readonly starts?: number;
-  readonly seed?: number;
+  readonly starts?: number | undefined;
+  readonly seed?: number | undefined;
   /** How far a step moves a design at first, in units of the prior's spread; it decays to a hundredth unless `decay` is off. */
-  readonly rate?: number;
-  readonly decay?: boolean;
+  readonly rate?: number | undefined;
+  readonly decay?: boolean | undefined;
   /** Ends every climb once its designs have settled, before its steps are over; needs `decay` to be off. */
-  readonly settled?: SettledRule;
+  readonly settled?: SettledRule | undefined;
   /** Where starts are drawn from, instead of from all over the prior: N(mean, sd^2) in every variable. */
-  readonly start?: { readonly mean: number; readonly sd: number };
+  readonly start?: { readonly mean: number; readonly sd: number } | undefined;
   /** Designs [horizon, variables] that the first start begins at. */
-  readonly from?: Float64Array;
-  readonly sizes?: SampleSizes;
+  readonly from?: Float64Array | undefined;
+  readonly sizes?: SampleSizes | undefined;
   /** Called after every step. */
-  readonly onProgress?: (progress: TrainingProgress) => void | Promise<void>;
+  readonly onProgress?: ((progress: TrainingProgress) => void | Promise<void>) | undefined;
   /** Continues a run from where a checkpoint was taken. */
-  readonly resume?: StaticCheckpoint;
+  readonly resume?: StaticCheckpoint | undefined;
 }
 
 /**
@@ -71,7 +71,7 @@ interface Climb {
   designs: number[];
   adam: { step: number; mean: number[]; meanSquare: number[] };
   score: number;
-  settling?: Settling;
+  settling?: Settling | undefined;
 }
 
 /** What is known of whether a climb has settled: [horizon, variables] each, in units of the prior's spread. */

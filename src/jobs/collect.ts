@@ -24,7 +24,7 @@ export interface CollectOptions {
   /** A sentence that cannot wait for the end. */
   readonly say: (line: string) => void;
   /** So many seconds nobody may be there, or nobody who can do what is left. */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
 }
 
 interface Failure {

@@ -28,8 +28,8 @@ export interface Shard {
   /** The row of the whole pool that it begins with. */
   readonly first: number;
   /** Texts that stand for nothing. */
-  readonly missing?: readonly string[];
-  readonly groups?: GroupValues;
+  readonly missing?: readonly string[] | undefined;
+  readonly groups?: GroupValues | undefined;
 }
 
 export type Order =

@@ -23,9 +23,9 @@ export const queueTexts = {
 
 export interface QueueSettings {
   /** How often an order that failed is tried again. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Seconds before it is; twice as long each time. */
-  readonly retryDelay?: number;
+  readonly retryDelay?: number | undefined;
 }
 
 /** An order whose result is known already, for others that start from it. */

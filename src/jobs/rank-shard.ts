@@ -18,8 +18,8 @@ export const rankShardTexts = {
 };
 
 export interface ShardRun {
-  readonly threads?: number;
-  readonly onProgress?: (done: number) => void | Promise<void>;
+  readonly threads?: number | undefined;
+  readonly onProgress?: ((done: number) => void | Promise<void>) | undefined;
 }
 
 /** Plans as they come from JSON, where missing numbers are null. */

@@ -161,7 +161,7 @@ const lookThroughShards = async (
       await copyRows(shard.path, own, file);
       const table = await readTable(file, {
         name: shard.path,
-        ...(missing === undefined ? {} : { missing }),
+        missing,
       });
       sample = sample === undefined ? table : appendRows(sample, table);
     }

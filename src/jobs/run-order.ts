@@ -7,13 +7,13 @@ import type { Order, OrderResult } from "./order.js";
 
 export interface OrderRun {
   /** The result of the order before it, as it comes from JSON, where it is known. */
-  readonly before?: OrderResult;
+  readonly before?: OrderResult | undefined;
   /** All cores unless given. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** Where the data is; the usual folder unless given. */
-  readonly root?: string;
+  readonly root?: string | undefined;
   /** Called often with the share that is done; the order waits for it. */
-  readonly onProgress?: (done: number) => void | Promise<void>;
+  readonly onProgress?: ((done: number) => void | Promise<void>) | undefined;
 }
 
 export const runOrderTexts = {

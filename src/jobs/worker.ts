@@ -21,11 +21,11 @@ export interface WorkerOptions {
   /** How many orders at once. */
   readonly places: number;
   /** Of each order; all cores unless given. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** Seconds without a sign of life until others take over. */
   readonly lease: number;
   /** Ends after so many seconds without an order. */
-  readonly idleExit?: number;
+  readonly idleExit?: number | undefined;
   readonly signal: AbortSignal;
   readonly start: () => OrderSubprocess;
   /** One line for each thing that happens. */

@@ -18,18 +18,18 @@ import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface BoostingOptions {
   /** How many rounds (100). */
-  readonly rounds?: number;
+  readonly rounds?: number | undefined;
   /** How much of each tree is taken (0.3): XGBoost's eta. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** The most splits between the root and a leaf (6). */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
   /** The penalty on the squares of the leaves' weights (1): XGBoost's lambda. */
-  readonly l2?: number;
+  readonly l2?: number | undefined;
   /** The least curvature in a leaf (1): XGBoost's min_child_weight. */
-  readonly minChildWeight?: number;
+  readonly minChildWeight?: number | undefined;
   /** Bins of a column with more distinct values than that, from 1025 rows on (256). */
-  readonly bins?: number;
-  readonly classWeights?: ClassWeights;
+  readonly bins?: number | undefined;
+  readonly classWeights?: ClassWeights | undefined;
 }
 
 export const boostingTexts = {

@@ -43,13 +43,13 @@ export type MemberProbabilities = DenseMembers | VoteMembers;
 export interface TrainingSet {
   readonly features: FeatureMatrix;
   /** Rows of `features` that have a label, in any order; all of them unless given. */
-  readonly rows?: Int32Array;
+  readonly rows?: Int32Array | undefined;
   /** The class of each of those rows, from 0. */
   readonly labels: Int32Array;
   /** How many classes there are, whether or not the labels have them all. */
   readonly classes: number;
   /** The weight of each of those rows; 1 unless given. */
-  readonly weights?: Float64Array;
+  readonly weights?: Float64Array | undefined;
 }
 
 export interface Classifier {

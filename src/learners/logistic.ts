@@ -20,11 +20,11 @@ import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface LogisticOptions {
   /** Strength of the penalty (1): scikit-learn's 1 / C. */
-  readonly l2?: number;
-  readonly ensemble?: "laplace" | "bootstrap";
+  readonly l2?: number | undefined;
+  readonly ensemble?: "laplace" | "bootstrap" | undefined;
   /** How many members (100). */
-  readonly members?: number;
-  readonly classWeights?: ClassWeights;
+  readonly members?: number | undefined;
+  readonly classWeights?: ClassWeights | undefined;
 }
 
 /** The Hessian has as many rows as there are weights: this many need a gigabyte and a minute. */

@@ -23,24 +23,24 @@ import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface MlpOptions {
   /** Units of each hidden layer ([100]). */
-  readonly hidden?: readonly number[];
+  readonly hidden?: readonly number[] | undefined;
   /** Adam's step size (0.001). */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** The penalty on the squares of the weights (1e-4): scikit-learn's alpha. */
-  readonly l2?: number;
+  readonly l2?: number | undefined;
   /** Rows of a mini-batch (200, or all where there are fewer). */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /** The most passes over the rows (200). */
-  readonly epochs?: number;
+  readonly epochs?: number | undefined;
   /** An epoch improves where its loss is this much below the best (1e-4) ... */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** ... and after more epochs in a row than this without (10) training ends. */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
   /** Whether features are brought to mean 0 and variance 1 (yes). */
-  readonly standardise?: boolean;
-  readonly classWeights?: ClassWeights;
+  readonly standardise?: boolean | undefined;
+  readonly classWeights?: ClassWeights | undefined;
   /** How many threads large networks use, the caller included; all cores unless given. Results do not depend on it. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
 }
 
 export const mlpTexts = {

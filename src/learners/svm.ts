@@ -28,12 +28,12 @@ import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface SvmOptions {
   /** The largest multiplier of a row of weight 1 (1): scikit-learn's C. */
-  readonly c?: number;
+  readonly c?: number | undefined;
   /** Of exp(-gamma |x - z|^2); 1 / (columns x variance of all the features' values) unless given. */
-  readonly gamma?: number;
+  readonly gamma?: number | undefined;
   /** Whether features are brought to mean 0 and variance 1 (yes). */
-  readonly standardise?: boolean;
-  readonly classWeights?: ClassWeights;
+  readonly standardise?: boolean | undefined;
+  readonly classWeights?: ClassWeights | undefined;
 }
 
 export const svmTexts = {

@@ -12,13 +12,13 @@ export type { Bounds, Objective } from "./lbfgs/path.js";
 
 export interface MinimiseOptions {
   /** How many past steps shape the direction (10). */
-  readonly memory?: number;
+  readonly memory?: number | undefined;
   /** Stops after this many steps (1000). */
-  readonly maxSteps?: number;
+  readonly maxSteps?: number | undefined;
   /** Stops once no entry of the (projected) gradient is larger than this (1e-7). */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Stops once ten steps together lowered f by less than this times max(1, |f|) (1e-12). */
-  readonly leastDecrease?: number;
+  readonly leastDecrease?: number | undefined;
   readonly bounds?: Bounds | undefined;
 }
 

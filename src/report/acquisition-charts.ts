@@ -8,13 +8,13 @@ const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 /** One method after all labels: a point of the trade-off. */
 export interface TradeOffPoint {
   readonly method: string;
-  readonly beta?: number;
+  readonly beta?: number | undefined;
   readonly x: ChartValue;
   readonly y: ChartValue;
 }
 
 export interface TradeOffOptions {
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly subtitle: string;
   readonly xTitle: string;
   readonly yTitle: string;

@@ -20,9 +20,9 @@ export interface Line {
   readonly name: string;
   readonly method: StrategyName;
   /** Of the methods that have one. */
-  readonly beta?: number;
+  readonly beta?: number | undefined;
   /** The paper's unless given. */
-  readonly settings?: SimulationSettings;
+  readonly settings?: SimulationSettings | undefined;
 }
 
 export type MetricName = (typeof EVALUATION_NAMES)[number];
@@ -61,8 +61,8 @@ interface Size {
   readonly batch: number;
   /** Labels between evaluations. */
   readonly every: number;
-  readonly pool?: number;
-  readonly trees?: number;
+  readonly pool?: number | undefined;
+  readonly trees?: number | undefined;
 }
 
 const FULL: Size = { seeds: 8, budget: 400, batch: 1, every: 25 };

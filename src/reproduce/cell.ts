@@ -23,7 +23,7 @@ export interface AcquireCell {
   /** Decides which rows of the source are in the task, where some are drawn. */
   readonly dataSeed: number;
   /** What the models read, where it is not the task's own choice. */
-  readonly features?: FeatureChoice;
+  readonly features?: FeatureChoice | undefined;
   readonly settings: SimulationSettings;
   readonly seed: number;
 }
@@ -68,7 +68,7 @@ export interface DesignCell {
     readonly contrastive: number;
     readonly marginal: number;
     /** When static designs stop before their steps are over. */
-    readonly settled?: SettledRule;
+    readonly settled?: SettledRule | undefined;
   };
   /** Experiments are simulated in batches of `outer`, which share their `inner` samples. */
   readonly evaluation: { readonly outer: number; readonly batches: number; readonly inner: number };
@@ -90,7 +90,7 @@ export interface AcquireResult {
 export interface JudgeResult {
   readonly metrics: Metrics;
   /** What a reader should know of it. */
-  readonly warning?: string;
+  readonly warning?: string | undefined;
 }
 
 /** Lower and upper bound in nats. */
@@ -102,9 +102,9 @@ export interface DesignResult {
   readonly sensitiveGivenTarget: Bounds;
   readonly joint: Bounds;
   /** [horizon][variables] of a static policy. */
-  readonly designs?: readonly (readonly number[])[];
+  readonly designs?: readonly (readonly number[])[] | undefined;
   /** Steps that static designs took to settle. */
-  readonly steps?: number;
+  readonly steps?: number | undefined;
 }
 
 export interface ResultByKind {

@@ -74,11 +74,11 @@ export const estimateSeconds = (cell: Cell): number => {
 /** The numbers of a result, one line each. */
 export const numbersOf = (
   result: CellResult,
-): readonly { readonly labels?: number; readonly metric: string; readonly value: number }[] => {
+): readonly { readonly labels?: number | undefined; readonly metric: string; readonly value: number }[] => {
   const listed = (metrics: object, labels?: number) =>
     Object.entries(metrics)
       .filter((entry): entry is [string, number] => typeof entry[1] === "number")
-      .map(([metric, value]) => ({ ...(labels === undefined ? {} : { labels }), metric, value }));
+      .map(([metric, value]) => ({ labels, metric, value }));
   if ("checkpoints" in result) {
     return result.checkpoints.flatMap(({ labels, metrics }) => listed(metrics, labels));
   }

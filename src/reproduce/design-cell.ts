@@ -29,7 +29,7 @@ export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignR
 const train = async (
   { policy, objective, beta, horizon, training: { steps, settled, ...sizes }, seed }: DesignCell,
   { threads, onProgress }: CellRun,
-): Promise<{ readonly policy: Policy; readonly steps?: number }> => {
+): Promise<{ readonly policy: Policy; readonly steps?: number | undefined }> => {
   const model = locationFinding();
   if (policy === "random") return { policy: randomPolicy(model, horizon) };
   const options = {
@@ -39,7 +39,7 @@ const train = async (
     steps,
     sizes,
     seed,
-    ...(threads === undefined ? {} : { threads }),
+    threads,
     onProgress: async ({ step }: { readonly step: number }) => onProgress?.((TRAINING_SHARE * step) / steps),
   };
   if (policy === "dad") return { policy: await trainDad(model, options) };

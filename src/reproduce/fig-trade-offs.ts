@@ -80,9 +80,7 @@ const figureOf = (
         const beta = line.method === "epig" ? 0 : line.beta;
         // EPIG is where the line of FairBED begins.
         const method = line.method === "epig" ? fairbed(0).name : line.name;
-        return [
-          { method, ...(beta === undefined ? {} : { beta }), labels, x: chartValue(x), y: chartValue(y) },
-        ];
+        return [{ method, beta, labels, x: chartValue(x), y: chartValue(y) }];
       }),
     ),
     title,

@@ -108,7 +108,7 @@ const rejected = (
   );
   return {
     metrics: { accuracy, dpRatio, tprRatio, fprRatio, dpDifference, selectionRate },
-    ...(rule.warning === undefined ? {} : { warning: rule.warning }),
+    warning: rule.warning,
   };
 };
 
@@ -143,7 +143,7 @@ const represented = async (
     stream: stream.split("evaluation"),
   });
   const { collapse } = next.value;
-  return { metrics, ...(collapse === undefined ? {} : { warning: collapse }) };
+  return { metrics, warning: collapse };
 };
 
 const privilegedIn = ({ target, sensitive: [{ classes, labels: groups }] }: Task): Int32Array => {

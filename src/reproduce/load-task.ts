@@ -67,7 +67,7 @@ const read = async ({ name, dataSeed: seed, features, root }: TaskRequest): Prom
     const { table, settings } = syntheticPool({ rows: SYNTHETIC_ROWS, seed, bias: 1 });
     return defineTask(table, settings);
   }
-  const { task } = await loadPaperTask(name, { seed, ...(root === undefined ? {} : { root }) });
+  const { task } = await loadPaperTask(name, { seed, root });
   return features === undefined ? task : withFeatures(task, features);
 };
 

@@ -8,7 +8,7 @@ export interface Scale {
   /** A smaller protocol of the same shape, to see that everything works. */
   readonly quick: boolean;
   /** How many seeds, from 0; the protocol's own number unless given. */
-  readonly seeds?: number;
+  readonly seeds?: number | undefined;
 }
 
 export interface FigureDescription {
@@ -24,7 +24,7 @@ export interface Drawing {
   readonly measured: readonly { readonly row: string; readonly column: string; readonly ours: SeedMean }[];
   readonly figures: readonly FigureDescription[];
   /** What follows from the numbers, computed, one sentence each. */
-  readonly findings?: readonly string[];
+  readonly findings?: readonly string[] | undefined;
 }
 
 /** What is done, one sentence each. */
@@ -51,7 +51,7 @@ export interface Reproduction {
   /** Where it is in the paper. */
   readonly source: string;
   /** Not in the paper; verdicts on it do not count among those on the paper's numbers. */
-  readonly beyond?: boolean;
+  readonly beyond?: boolean | undefined;
   protocol(scale: Scale): Protocol;
   cells(scale: Scale): readonly Cell[];
   draw(results: Results, scale: Scale): Drawing;

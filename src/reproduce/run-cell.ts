@@ -4,13 +4,13 @@ import type { AcquireResult, Cell, ResultOf } from "./cell.js";
 
 export interface CellRun {
   /** What the cell's acquisition gave, where it is known; it is run first unless given. */
-  readonly acquired?: AcquireResult;
+  readonly acquired?: AcquireResult | undefined;
   /** All cores unless given. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** Where the data is; the usual folder unless given. */
-  readonly root?: string;
+  readonly root?: string | undefined;
   /** Called often with the share that is done; the cell waits for it. */
-  readonly onProgress?: (done: number) => void | Promise<void>;
+  readonly onProgress?: ((done: number) => void | Promise<void>) | undefined;
 }
 
 export const runCellTexts = {

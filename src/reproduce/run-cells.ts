@@ -11,7 +11,7 @@ import type { ResultStore } from "./store.js";
 export interface RunCellsOptions {
   /** How many processes; 1 is this one. */
   readonly jobs: number;
-  readonly root?: string;
+  readonly root?: string | undefined;
   readonly signal: AbortSignal;
   /** In estimated seconds of work. */
   readonly onProgress: (done: number) => void;

@@ -14,18 +14,18 @@ import { compare, meanOverSeeds, REPRODUCED_WITHIN, type SeedMean } from "./verd
 const TASK = "students";
 
 interface Change {
-  readonly beta?: number;
-  readonly features?: FeatureChoice;
-  readonly forest?: ForestOptions;
-  readonly sensitiveForest?: ForestOptions;
-  readonly others?: Partial<SimulationSettings>;
+  readonly beta?: number | undefined;
+  readonly features?: FeatureChoice | undefined;
+  readonly forest?: ForestOptions | undefined;
+  readonly sensitiveForest?: ForestOptions | undefined;
+  readonly others?: Partial<SimulationSettings> | undefined;
 }
 
 interface Setting extends Change {
   readonly group: string;
   readonly name: string;
   /** Also run where little is run. */
-  readonly quick?: boolean;
+  readonly quick?: boolean | undefined;
 }
 
 const both = (forest: ForestOptions): Change => ({ forest, sensitiveForest: forest });

@@ -88,7 +88,7 @@ interface Cells {
   readonly given: DuckDBType;
   readonly type: string;
   readonly cell: (value: unknown) => DuckDBValue;
-  readonly isBytes?: boolean;
+  readonly isBytes?: boolean | undefined;
 }
 
 const same = (value: unknown) => value as DuckDBValue;

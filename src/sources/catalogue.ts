@@ -8,7 +8,7 @@ export interface DatasetFile {
   /** Of the contents, unpacked. */
   readonly sha256: string;
   /** Whether the dataset is complete without it. */
-  readonly optional?: boolean;
+  readonly optional?: boolean | undefined;
 }
 
 export interface Dataset {
@@ -18,12 +18,12 @@ export interface Dataset {
   readonly folder: string;
   readonly page: string;
   /** A zip archive with the files in it, at the original site; none where the terms must be agreed to there. */
-  readonly archive?: string;
+  readonly archive?: string | undefined;
   readonly licence: string;
   readonly citation: string;
   readonly files: readonly DatasetFile[];
   /** What has to be done by hand where there is no archive. */
-  readonly byHand?: string;
+  readonly byHand?: string | undefined;
 }
 
 export type DatasetName = "students" | "census" | "adult" | "german" | "celeba";

@@ -11,9 +11,9 @@ export interface RelationColumn {
    * categorical one, as it stands in the source: trimming its few levels is faster than trimming every cell.
    */
   readonly sql: string;
-  readonly unit?: string;
+  readonly unit?: string | undefined;
   /** Where the type is a guess from the first rows: the column as text, and which cells speak against the guess. */
-  readonly guess?: { readonly otherwise: RelationColumn; readonly misfit: string };
+  readonly guess?: { readonly otherwise: RelationColumn; readonly misfit: string } | undefined;
 }
 
 /** What can be read from: `SELECT <sql of columns> FROM <from>`. */

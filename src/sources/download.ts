@@ -14,9 +14,9 @@ export const downloadTexts = {
 };
 
 export interface DownloadOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** `total` is undefined where the server does not tell it. */
-  readonly onProgress?: (done: number, total: number | undefined) => void;
+  readonly onProgress?: ((done: number, total: number | undefined) => void) | undefined;
 }
 
 /**

@@ -13,9 +13,9 @@ import { type DownloadOptions, download } from "./download.js";
 
 export interface GetOptions extends DownloadOptions {
   /** A folder that has the files, plain, gzipped or in an archive, itself or in a folder named like the dataset's. */
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** Where to put them; the data folder unless given. */
-  readonly root?: string;
+  readonly root?: string | undefined;
 }
 
 export interface GotFile {
@@ -74,8 +74,8 @@ const bring = async (
   await mkdir(folder, { recursive: true });
   try {
     await download(archive, path, {
-      ...(signal === undefined ? {} : { signal }),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      signal,
+      onProgress,
     });
     try {
       const files = filesInArchive(path, await readFile(path));

@@ -22,12 +22,12 @@ import { type ReadOptions, readTable } from "./source.js";
 
 export interface PaperTaskOptions {
   /** Decides which rows are drawn where a task draws some. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Columns to leave out of the features besides those that the task leaves out. */
-  readonly exclude?: readonly string[];
-  readonly features?: readonly string[];
+  readonly exclude?: readonly string[] | undefined;
+  readonly features?: readonly string[] | undefined;
   /** The data folder; that of `FAIRBED_DATA` or the cache unless given. */
-  readonly root?: string;
+  readonly root?: string | undefined;
 }
 
 export interface PaperTask {

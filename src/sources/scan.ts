@@ -264,7 +264,7 @@ export const columnOf = (
       const value = numbers[row];
       if (Math.abs(value) === Number.POSITIVE_INFINITY || marks.includes(value)) numbers[row] = Number.NaN;
     }
-    return { kind: "numeric", name, values: numbers, ...(unit === undefined ? {} : { unit }) };
+    return { kind: "numeric", name, values: numbers, unit };
   }
   const trimmed = Array.from(texts.keys(), (text) => text.trim());
   const isMissing = new Set(["", ...missing]);

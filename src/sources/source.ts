@@ -21,20 +21,20 @@ import { withoutPassword } from "./without-password.js";
 
 export interface ReadOptions extends DialectSettings {
   /** Only these columns, in this order. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
   /** SQL; a file that is no database is the table `data` in it. A database with one table needs none. */
-  readonly query?: string;
+  readonly query?: string | undefined;
   /** Texts that stand for nothing, besides the empty one; `NA`, `N/A`, `NaN`, `null` and `?` unless given. */
-  readonly missing?: readonly string[];
+  readonly missing?: readonly string[] | undefined;
   /** Columns that stay text, such as identifiers, even where all their values are numbers. */
-  readonly asText?: readonly string[];
+  readonly asText?: readonly string[] | undefined;
   /** What the table is called in messages; its path unless given. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 export interface StreamOptions extends ReadOptions {
   /** At most this many rows at a time. */
-  readonly chunkRows?: number;
+  readonly chunkRows?: number | undefined;
 }
 
 export const sourceTexts = {

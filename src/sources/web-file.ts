@@ -44,7 +44,7 @@ export const openAddress = async (
 ): Promise<Response> => {
   let response: Response;
   try {
-    response = await fetch(address, { headers, ...(signal === undefined ? {} : { signal }) });
+    response = await fetch(address, { headers, signal: signal ?? null });
   } catch (error) {
     throw signal?.aborted ? error : unreachable(address, error);
   }

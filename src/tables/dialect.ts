@@ -16,10 +16,10 @@ export interface Dialect {
 }
 
 export interface DialectSettings {
-  readonly delimiter?: string;
+  readonly delimiter?: string | undefined;
   /** Whether the first line holds the names; found out unless given. */
-  readonly header?: boolean;
-  readonly skipLines?: number;
+  readonly header?: boolean | undefined;
+  readonly skipLines?: number | undefined;
 }
 
 export const dialectTexts = {

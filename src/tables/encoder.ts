@@ -71,7 +71,7 @@ export const encoderTexts = {
 export const fitEncoder = (
   { table, features }: Pick<Task, "table" | "features">,
   rows?: ArrayLike<number>,
-  { categories = "one-hot" }: { readonly categories?: CategoryEncoding } = {},
+  { categories = "one-hot" }: { readonly categories?: CategoryEncoding | undefined } = {},
 ): Encoder => {
   const fitted = rows ?? Uint32Array.from({ length: table.rows }, (_, row) => row);
   if (fitted.length === 0) throw new InputError("no-rows", encoderTexts.noRows);

@@ -37,7 +37,9 @@ export interface Label {
 }
 
 /** `"COL"`, `"COL=VALUE"`, `"COL>=NUMBER"`, or the same in parts. */
-export type LabelChoice = string | { readonly column: string; readonly positive?: string | number };
+export type LabelChoice =
+  | string
+  | { readonly column: string; readonly positive?: string | number | undefined };
 
 /** More different numbers than this are a quantity, not classes. */
 const MOST_NUMERIC_CLASSES = 10;

@@ -16,13 +16,13 @@ import type { TaskSettings } from "./task.js";
 
 export interface SyntheticOptions {
   readonly rows: number;
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** The log-odds of the outcome differ between the groups by four times this; 0 is no bias. */
-  readonly bias?: number;
+  readonly bias?: number | undefined;
   /** How many features each kind has. */
-  readonly proxies?: number;
-  readonly legitimate?: number;
-  readonly noise?: number;
+  readonly proxies?: number | undefined;
+  readonly legitimate?: number | undefined;
+  readonly noise?: number | undefined;
 }
 
 /** In nats, for one record. */

@@ -8,7 +8,7 @@ export interface NumericColumn {
   /** [rows], NaN where missing. */
   readonly values: Float64Array;
   /** What the numbers count where it was not a number in the file, e.g. "days since 1970-01-01". */
-  readonly unit?: string;
+  readonly unit?: string | undefined;
 }
 
 export interface CategoricalColumn {
@@ -52,7 +52,10 @@ export const someOf = (names: readonly string[]): string =>
 /** A table of these columns, checked. */
 export const tableOf = (
   columns: readonly Column[],
-  { name = "the table", notes = [] }: { readonly name?: string; readonly notes?: readonly string[] } = {},
+  {
+    name = "the table",
+    notes = [],
+  }: { readonly name?: string | undefined; readonly notes?: readonly string[] | undefined } = {},
 ): Table => {
   const rows = columns.length === 0 ? 0 : lengthOf(columns[0]);
   const seen = new Set<string>();

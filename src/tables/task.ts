@@ -15,13 +15,13 @@ export interface TaskSettings {
   readonly target: LabelChoice;
   readonly sensitive: readonly LabelChoice[];
   /** Exactly these; all columns but the target, the sensitive ones, weights and ids unless given. */
-  readonly features?: readonly string[];
+  readonly features?: readonly string[] | undefined;
   /** Left out of the features. */
-  readonly exclude?: readonly string[];
-  readonly weights?: string;
-  readonly id?: string;
+  readonly exclude?: readonly string[] | undefined;
+  readonly weights?: string | undefined;
+  readonly id?: string | undefined;
   /** The sensitive attributes together as one, a class for each combination that occurs. */
-  readonly combineSensitive?: boolean;
+  readonly combineSensitive?: boolean | undefined;
 }
 
 export interface Task {
@@ -31,9 +31,9 @@ export interface Task {
   /** Names of columns, in the order of the table. */
   readonly features: readonly string[];
   /** [rows], none negative; absent where every row counts the same. */
-  readonly weights?: Float64Array;
+  readonly weights?: Float64Array | undefined;
   /** The column that names the rows. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** What was left out, and why: one sentence each. */
   readonly notes: readonly string[];
 }
@@ -70,7 +70,7 @@ export const taskTexts = {
 export const defineTask = (
   table: Table,
   settings: TaskSettings,
-  { sensitiveElsewhere = false }: { readonly sensitiveElsewhere?: boolean } = {},
+  { sensitiveElsewhere = false }: { readonly sensitiveElsewhere?: boolean | undefined } = {},
 ): Task => {
   const { target: targetChoice, weights, id, combineSensitive = false } = settings;
   const target = chooseLabel(table, targetChoice);
@@ -98,8 +98,8 @@ export const defineTask = (
     sensitive,
     features,
     notes: [...notes, ...[target, ...sensitive].flatMap(withoutValue)],
-    ...(given === undefined ? {} : { weights: given }),
-    ...(id === undefined ? {} : { id }),
+    weights: given,
+    id,
   };
 };
 

@@ -29,10 +29,10 @@ export interface RankSettings {
   readonly sensitiveForest: ForestOptions;
   /** Of the sensitive models. */
   readonly correction: Correction;
-  readonly costs?: string;
-  readonly costWeight?: number;
-  readonly id?: string;
-  readonly quotas?: readonly Quota[];
+  readonly costs?: string | undefined;
+  readonly costWeight?: number | undefined;
+  readonly id?: string | undefined;
+  readonly quotas?: readonly Quota[] | undefined;
   readonly seed: number;
 }
 
@@ -45,7 +45,7 @@ export interface RankPlan {
   readonly labelled: Table;
   readonly target: LabelPlan;
   /** Labels of another table where one is given, else of the labelled one. */
-  readonly sensitive: { readonly table?: Table; readonly labels: readonly LabelPlan[] };
+  readonly sensitive: { readonly table?: Table | undefined; readonly labels: readonly LabelPlan[] };
   /** What predictions are wanted for. */
   readonly targets: Table;
   /** Rows of the pool. */
@@ -68,7 +68,7 @@ export const rankStream = ({ seed }: RankSettings): RandomStream => randomStream
 
 /** One that may be chosen, with its name where the pool has them. */
 export interface Candidate extends Ranked {
-  readonly id?: string | number;
+  readonly id?: string | number | undefined;
 }
 
 /** What is left of the parts that were scored: the best of each group, any of which may be chosen. */
@@ -177,7 +177,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             target: scores.target[at],
             leakage: scores.leakage[at],
             cost: costs?.[at] ?? 0,
-            ...(id === undefined ? {} : { id }),
+            id,
           };
           bestIn(groups?.[at] ?? -1).offer(candidate);
         }

@@ -30,12 +30,12 @@ export interface RankInput {
   /** The pool in parts, from its first row; called twice. */
   readonly pool: () => AsyncIterable<Table>;
   /** Rows that predictions are wanted for; drawn from the pool unless given. */
-  readonly targets?: Table;
+  readonly targets?: Table | undefined;
   /** Other rows whose sensitive attributes are known: the sensitive models are fitted on them instead. */
-  readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] };
+  readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] } | undefined;
   /** The group of every row of a part, for quotas. */
-  readonly groupsOf?: (part: Table) => Int32Array;
-  readonly onPart?: (rows: number) => void | Promise<void>;
+  readonly groupsOf?: ((part: Table) => Int32Array) | undefined;
+  readonly onPart?: ((rows: number) => void | Promise<void>) | undefined;
 }
 
 export interface RankedCandidate extends Candidate {

@@ -31,15 +31,15 @@ export interface SimulationSettings {
   readonly budget: number;
   readonly batch: number;
   readonly batchKind: BatchKind;
-  readonly temperature?: number;
+  readonly temperature?: number | undefined;
   /** Of several sensitive labels. */
   readonly combine: "sum" | "worst";
   readonly testFraction: number;
-  readonly initial?: number;
-  readonly targets?: number;
+  readonly initial?: number | undefined;
+  readonly targets?: number | undefined;
   readonly targetsPerStep: number;
   /** At most so many rows in the pool, drawn at random; all unless given. */
-  readonly pool?: number;
+  readonly pool?: number | undefined;
   readonly categories: CategoryEncoding;
   /** The model of the target: the one that asks and the one that is judged. */
   readonly forest: ForestOptions;
@@ -117,12 +117,12 @@ export interface SeedResult {
 }
 
 export interface SimulationRun {
-  readonly supplied?: SuppliedMembers;
-  readonly costs?: Float64Array;
-  readonly costWeight?: number;
-  readonly groups?: Int32Array;
-  readonly quotas?: readonly Quota[];
-  readonly onStep?: (step: AcquisitionStep) => void | Promise<void>;
+  readonly supplied?: SuppliedMembers | undefined;
+  readonly costs?: Float64Array | undefined;
+  readonly costWeight?: number | undefined;
+  readonly groups?: Int32Array | undefined;
+  readonly quotas?: readonly Quota[] | undefined;
+  readonly onStep?: ((step: AcquisitionStep) => void | Promise<void>) | undefined;
 }
 
 /** What a seed decides before anything is acquired: the same for every method. */
@@ -219,17 +219,17 @@ export const simulateSeed = async (
     budget: settings.budget,
     batch: settings.batch,
     batchKind: settings.batchKind,
-    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    temperature: settings.temperature,
     learner,
-    ...(task.weights === undefined ? {} : { weights: task.weights }),
+    weights: task.weights,
     sensitiveModels,
     correction: settings.correction,
     sensitiveCorrection: settings.sensitiveCorrection,
     targetsPerStep: settings.targetsPerStep,
-    ...(run.costs === undefined ? {} : { costs: run.costs }),
-    ...(run.costWeight === undefined ? {} : { costWeight: run.costWeight }),
-    ...(run.groups === undefined ? {} : { groups: run.groups }),
-    ...(run.quotas === undefined ? {} : { quotas: run.quotas }),
+    costs: run.costs,
+    costWeight: run.costWeight,
+    groups: run.groups,
+    quotas: run.quotas,
     stream: stream.split(settings.method),
     ...("parityAtLeast" in settings.goal
       ? { parityOf: parityOn(features, target, sensitive[0], split.targets) }

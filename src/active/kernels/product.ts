@@ -172,7 +172,7 @@ export interface ProductRows {
   readonly rows: number;
   fill(i: number, to: Float32Array, at: number, stride: number): void;
   /** What the element uses of a row or a column itself, [rows]. */
-  readonly values?: { readonly own: Float32Array; readonly shift: Float32Array };
+  readonly values?: { readonly own: Float32Array; readonly shift: Float32Array } | undefined;
 }
 
 export interface ProductColumns extends ProductRows {

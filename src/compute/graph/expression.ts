@@ -74,8 +74,8 @@ export class Traced {
 interface NodeFields {
   readonly axes: readonly string[];
   readonly range: Range;
-  readonly value?: number;
-  readonly name?: string;
+  readonly value?: number | undefined;
+  readonly name?: string | undefined;
 }
 
 /** What a model is written in: traced values, and numbers for constants. */

@@ -92,12 +92,12 @@ const pullback = (node: Traced, i: number, adjoint: Traced): Traced | undefined 
 
 export interface GradientOptions {
   /** The adjoint of the node, 1 unless given. */
-  readonly seed?: Traced;
+  readonly seed?: Traced | undefined;
   /**
    * Derivatives at a point, all axes held fixed: what a fused kernel weighs and sums itself. Otherwise an argument
    * that lacks an axis of the node gets the sum over that axis, so that the result has the argument's axes.
    */
-  readonly pointwise?: boolean;
+  readonly pointwise?: boolean | undefined;
 }
 
 /** d(sum of all elements of node) / d(each of `wrt`). A node that does not depend on an input has gradient 0. */

@@ -29,8 +29,8 @@ export const thrownAt = ({ stack = "", message }: Error): string | undefined =>
   locationsIn(stack.slice(stack.indexOf(message) + message.length))[0];
 
 const locationsAbove = (within: (...args: never[]) => unknown): string[] => {
-  const holder: { stack?: string } = {};
-  const capture = (Error as { captureStackTrace?: (target: object, from: unknown) => void })
+  const holder: { stack?: string | undefined } = {};
+  const capture = (Error as { captureStackTrace?: ((target: object, from: unknown) => void) | undefined })
     .captureStackTrace;
   capture?.(holder, within);
   return locationsIn(holder.stack ?? "");

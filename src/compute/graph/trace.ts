@@ -156,9 +156,9 @@ const fingerprint = ({ graph, outputs }: Trace): string =>
 
 export interface TraceOptions {
   /** All axes, outermost first; unless given, in the order in which the inputs first name them. */
-  readonly axes?: readonly string[];
+  readonly axes?: readonly string[] | undefined;
   /** Whether the function was checked when it was traced before, and is only traced again. */
-  readonly checked?: boolean;
+  readonly checked?: boolean | undefined;
 }
 
 /** Traces `fn` and makes sure that the graph says what the function says. */

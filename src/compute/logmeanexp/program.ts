@@ -18,13 +18,13 @@ export interface LogMeanExpOptions<Inputs extends InputAxes> extends WorkspaceOp
   /** The inputs of the log-likelihood and which of "outer", "observation" and "inner" each varies along. */
   readonly inputs: Inputs;
   /** Inputs in which the gradient is wanted. */
-  readonly gradients?: readonly (keyof Inputs & string)[];
+  readonly gradients?: readonly (keyof Inputs & string)[] | undefined;
   /** "wasm" (float32 SIMD, threads) unless given; "js" is float64, on one thread. */
-  readonly backend?: Backend;
+  readonly backend?: Backend | undefined;
   /** Where to live; a workspace of its own unless given. */
-  readonly workspace?: Workspace;
+  readonly workspace?: Workspace | undefined;
   /** Leaves out the checks of the function, where it was traced before and passed them. */
-  readonly checked?: boolean;
+  readonly checked?: boolean | undefined;
 }
 
 /** One number for every value, or a function that gives them once the values are known. */

@@ -18,15 +18,15 @@ export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptio
   /** The inputs and the named axes of each. Arrays are row-major, in the order in which axes are first named. */
   readonly inputs: Inputs;
   /** Inputs in which the gradient is wanted. */
-  readonly gradients?: readonly (keyof Inputs & string)[];
+  readonly gradients?: readonly (keyof Inputs & string)[] | undefined;
   /** Which output the gradient is of; needed only where the function returns several. */
-  readonly of?: string;
+  readonly of?: string | undefined;
   /** "wasm" (float32 SIMD, threads) unless given; "js" is float64, on one thread. */
-  readonly backend?: Backend;
+  readonly backend?: Backend | undefined;
   /** Where to live; a workspace of its own unless given. */
-  readonly workspace?: Workspace;
+  readonly workspace?: Workspace | undefined;
   /** Leaves out the checks of the function, where it was traced before and passed them. */
-  readonly checked?: boolean;
+  readonly checked?: boolean | undefined;
 }
 
 type Floats = Float32Array | Float64Array;
@@ -261,7 +261,7 @@ interface Step {
 
 const inWorkspace = (
   layout: Layout,
-  options: WorkspaceOptions & { readonly workspace?: Workspace },
+  options: WorkspaceOptions & { readonly workspace?: Workspace | undefined },
 ): Machine => {
   const { axes, places, nests, find, target } = layout;
   const workspace = options.workspace ?? new Workspace(options);

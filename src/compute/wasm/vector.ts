@@ -68,7 +68,7 @@ export class VectorGraph {
     key: string,
     args: readonly VectorNode[],
     write: (writer: FunctionWriter) => void,
-    { axes = 0, cheap = false }: { axes?: number; cheap?: boolean } = {},
+    { axes = 0, cheap = false }: { axes?: number | undefined; cheap?: boolean | undefined } = {},
   ): VectorNode {
     const full = `${key}(${args.map((arg) => arg.id).join()})`;
     const known = this.#nodes.get(full);

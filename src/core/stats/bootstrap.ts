@@ -12,9 +12,9 @@ export type RowStatistic = (rows: Uint32Array) => number;
 export interface BootstrapOptions {
   readonly stream: RandomStream;
   /** `"bca"` corrects the percentile interval for bias and skewness at the price of n more evaluations. */
-  readonly method?: "percentile" | "bca";
-  readonly replicates?: number;
-  readonly level?: number;
+  readonly method?: "percentile" | "bca" | undefined;
+  readonly replicates?: number | undefined;
+  readonly level?: number | undefined;
 }
 
 export interface BootstrapEstimate {

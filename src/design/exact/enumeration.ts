@@ -23,9 +23,9 @@ export interface EnumerationOptions {
   readonly policy: Policy;
   readonly given: readonly Given[];
   /** The grid is refined until no expected log evidence changes by more than this, in nats. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Probabilities of sequences that may be computed for one evidence. */
-  readonly work?: number;
+  readonly work?: number | undefined;
 }
 
 export interface Enumeration {

@@ -22,8 +22,8 @@ export interface ExactOptions {
   readonly workspace: Workspace;
   readonly given: readonly Given[];
   /** Only this method. */
-  readonly method?: ExactMethod;
-  readonly onBatch?: (done: number, batches: number) => void;
+  readonly method?: ExactMethod | undefined;
+  readonly onBatch?: ((done: number, batches: number) => void) | undefined;
 }
 
 export interface ExactEvidences {

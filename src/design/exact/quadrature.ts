@@ -33,9 +33,9 @@ export interface QuadratureOptions {
   /** Designs [observation], the same for all experiments, or [outer, observation]. */
   readonly designs: "shared" | "perOuter";
   /** The grid is refined until the mean change of a log evidence is below this, in nats. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Points that the grid may have. */
-  readonly points?: number;
+  readonly points?: number | undefined;
 }
 
 /** Generating parameters [outer], designs, outcomes [outer, observation]. */

@@ -7,10 +7,10 @@ import { normal } from "../distribution.js";
 import { defineModel, type Model, nuisance, type Parameter, real, sensitive, target } from "../model.js";
 
 export interface LinearGaussianOptions {
-  readonly noise?: number;
-  readonly priorSd?: number;
+  readonly noise?: number | undefined;
+  readonly priorSd?: number | undefined;
   /** Adds an unknown constant to every outcome. */
-  readonly offset?: boolean;
+  readonly offset?: boolean | undefined;
 }
 
 /** The target's weight is the design's x, the sensitive part's is y; with `offset` a nuisance is added to both. */

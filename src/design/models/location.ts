@@ -11,19 +11,19 @@ import { defineModel, type Model, nuisance, type Parameter, real, sensitive, tar
 
 export interface LocationOptions {
   /** Where the sources are expected: one number per dimension, or one for all. */
-  readonly priorMean?: number | readonly number[];
-  readonly priorSd?: number;
-  readonly sources?: number;
-  readonly dimensions?: number;
+  readonly priorMean?: number | readonly number[] | undefined;
+  readonly priorSd?: number | undefined;
+  readonly sources?: number | undefined;
+  readonly dimensions?: number | undefined;
   /** Coordinates, counted through all sources ("1.0" is the second source's first): the first and the second. */
-  readonly targets?: readonly number[];
-  readonly sensitives?: readonly number[];
+  readonly targets?: readonly number[] | undefined;
+  readonly sensitives?: readonly number[] | undefined;
   /** Standard deviation of the log reading. */
-  readonly noise?: number;
-  readonly background?: number;
+  readonly noise?: number | undefined;
+  readonly background?: number | undefined;
   /** What keeps the intensity finite at the source. */
-  readonly offset?: number;
-  readonly signal?: "squared" | "printed";
+  readonly offset?: number | undefined;
+  readonly signal?: "squared" | "printed" | undefined;
 }
 
 export const locationTexts = {

@@ -9,10 +9,10 @@ import { logNormal, normal } from "../distribution.js";
 import { defineModel, type Model, nuisance, real, sensitive, target } from "../model.js";
 
 export interface PharmacokineticsOptions {
-  readonly dose?: number;
-  readonly noise?: number;
+  readonly dose?: number | undefined;
+  readonly noise?: number | undefined;
   /** The latest sampling time. */
-  readonly latest?: number;
+  readonly latest?: number | undefined;
 }
 
 export const pharmacokinetics = ({

@@ -8,12 +8,12 @@ import { bernoulli, normal } from "../distribution.js";
 import { defineModel, type Model, real, sensitive, target } from "../model.js";
 
 export interface PsychometricOptions {
-  readonly slope?: number;
-  readonly thresholdSd?: number;
-  readonly shiftSd?: number;
+  readonly slope?: number | undefined;
+  readonly thresholdSd?: number | undefined;
+  readonly shiftSd?: number | undefined;
   /** Bounds of the intensity. */
-  readonly low?: number;
-  readonly high?: number;
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
 }
 
 /** Two conditions can be mixed: at `context` 0 the shift plays no part, at 1 it does in full. */

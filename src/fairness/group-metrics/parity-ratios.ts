@@ -43,7 +43,7 @@ export const parityRatios = (
   predicted: Int32Array,
   actual: Int32Array,
   groups: Int32Array,
-  { positive = 1 }: { readonly positive?: number } = {},
+  { positive = 1 }: { readonly positive?: number | undefined } = {},
 ): ParityRatios => {
   requireLength("actual", actual, predicted.length);
   requireLength("groups", groups, predicted.length);

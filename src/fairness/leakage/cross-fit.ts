@@ -18,7 +18,7 @@ export type Tick = () => Promise<void> | void;
 /** A learner that need not see all rows: one whose time grows with their square, say. */
 export interface Adversary extends Learner {
   /** The most rows it learns from, drawn at random; all there are unless given. */
-  readonly mostRows?: number;
+  readonly mostRows?: number | undefined;
 }
 
 export interface FitSettings {

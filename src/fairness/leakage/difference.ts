@@ -21,7 +21,10 @@ const meanVariance = (gains: Float64Array): number => sampleVariance(momentsOf(g
 export const leakageDifference = (
   first: Leakage,
   second: Leakage,
-  { level = 0.95, paired = false }: { readonly level?: number; readonly paired?: boolean } = {},
+  {
+    level = 0.95,
+    paired = false,
+  }: { readonly level?: number | undefined; readonly paired?: boolean | undefined } = {},
 ): LeakageDifference => {
   const nats = momentsOf(second.records.gains).mean - momentsOf(first.records.gains).mean;
   const extra = first.records.extraVariance + second.records.extraVariance;

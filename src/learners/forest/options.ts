@@ -4,22 +4,22 @@ import type { ClassWeights } from "../training.js";
 
 export interface ForestOptions {
   /** How many trees (100). */
-  readonly trees?: number;
+  readonly trees?: number | undefined;
   /** The most splits between the root and a leaf (unlimited). */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
   /** The fewest distinct training rows in a leaf (1). */
-  readonly minLeaf?: number;
+  readonly minLeaf?: number | undefined;
   /** The fewest distinct training rows in a node that is split (2). */
-  readonly minSplit?: number;
+  readonly minSplit?: number | undefined;
   /** How many features each split looks at: floor(sqrt(F)), at least 1, unless given. */
-  readonly maxFeatures?: number;
+  readonly maxFeatures?: number | undefined;
   /** a of Laplace's (count + a) / (n + a C) in every leaf (0: the fractions as they are). */
-  readonly leafSmoothing?: number;
-  readonly classWeights?: ClassWeights;
+  readonly leafSmoothing?: number | undefined;
+  readonly classWeights?: ClassWeights | undefined;
   /** Whether each tree sees n rows drawn with replacement (yes), or all of them. */
-  readonly bootstrap?: boolean;
+  readonly bootstrap?: boolean | undefined;
   /** How many threads, the caller included; all cores unless given. Results do not depend on it. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
 }
 
 export const forestTexts = {

@@ -68,7 +68,7 @@ export const train = (rows: TrainingRows, options: TrainingOptions, stream: Rand
   // the same bits on every machine.
   const products = batch * widths.slice(1).reduce((sum, width, l) => sum + width * widths[l], 0);
   const threads = products < WORTH_THREADS ? 1 : options.threads;
-  const workspace = new Workspace({ relaxed: false, ...(threads === undefined ? {} : { threads }) });
+  const workspace = new Workspace({ relaxed: false, threads });
   try {
     const network = createDense(workspace, { widths, rows: batch });
     initialise(network, stream.split("weights"));

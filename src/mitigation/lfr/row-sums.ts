@@ -147,7 +147,7 @@ export const rowSums = (
   x: Float64Array,
   columns: number,
   prototypes: number,
-  { simd = detectFeatures().simd }: { readonly simd?: boolean } = {},
+  { simd = detectFeatures().simd }: { readonly simd?: boolean | undefined } = {},
 ): RowSums => {
   const rows = x.length / columns;
   const layout = layOut(rows, columns, prototypes);

@@ -32,7 +32,7 @@ export interface EmbedOptions {
   /** Writes a whole file or nothing. */
   readonly writeFile: (path: string, data: string | Uint8Array) => Promise<void>;
   /** Called after each batch with how many images of how many are done; may throw to stop. */
-  readonly onProgress?: (done: number, total: number) => Promise<void>;
+  readonly onProgress?: ((done: number, total: number) => Promise<void>) | undefined;
 }
 
 export interface EmbedResult {

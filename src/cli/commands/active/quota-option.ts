@@ -20,7 +20,11 @@ export const quotaOptionTexts = {
 
 export interface QuotaWords {
   readonly column: string;
-  readonly quotas: readonly { readonly value: string; readonly atLeast?: number; readonly atMost?: number }[];
+  readonly quotas: readonly {
+    readonly value: string;
+    readonly atLeast?: number | undefined;
+    readonly atMost?: number | undefined;
+  }[];
 }
 
 const ONE = /^([^=]+)=(.+):(\d*)-(\d*)$/;

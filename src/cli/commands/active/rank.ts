@@ -121,15 +121,15 @@ export const rank = defineCommand({
       correction: correctionOf(options, recommended.sensitiveCorrection),
       seed,
       ...(costs === undefined ? {} : { costs, costWeight: costWeight ?? 1 }),
-      ...(id === undefined ? {} : { id }),
+      id,
       ...(quota === undefined ? {} : { quotas: quotasByGroup(quota) }),
     };
     const ranking = await rankCandidates(
       { path, reading, quota, queue: options.queue },
       {
         labelled,
-        ...(targets === undefined ? {} : { targets }),
-        ...(sensitive === undefined ? {} : { sensitive }),
+        targets,
+        sensitive,
       },
       settings,
       context,
@@ -187,7 +187,7 @@ export const rank = defineCommand({
 interface Row {
   readonly rank: number;
   readonly row: number;
-  readonly id?: string | number;
+  readonly id?: string | number | undefined;
   readonly score: number;
   readonly target: number | null;
   readonly leakage: number | null;

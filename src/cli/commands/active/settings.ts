@@ -69,7 +69,7 @@ export const runOf = async (task: Task, words: AcquireWords): Promise<Simulation
   }
   const supplied = await suppliedBy(sensitiveModel, task);
   return {
-    ...(supplied === undefined ? {} : { supplied }),
+    supplied,
     ...(quota === undefined ? {} : { groups: groupsOf(task.table, quota), quotas: quotasByGroup(quota) }),
     ...(costs === undefined ? {} : { costs: await costsOf(task, costs), costWeight: costWeight ?? 1 }),
   };

@@ -35,7 +35,7 @@ export interface BudgetPoint {
 
 interface DoneRound {
   readonly file: PolicyFile;
-  readonly measured?: Measured;
+  readonly measured?: Measured | undefined;
 }
 
 interface BudgetState {

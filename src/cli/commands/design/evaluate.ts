@@ -45,9 +45,9 @@ export interface EvaluateSettings {
   readonly seed: number;
   readonly beta: number;
   readonly exact: boolean;
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** Options of further models: the answer then has the fairness over all of them. */
-  readonly against?: readonly ModelOptions[];
+  readonly against?: readonly ModelOptions[] | undefined;
 }
 
 /** Information, ratios and objectives as plain data, the same in `evaluate`, in a policy file and in a sweep. */
@@ -56,7 +56,7 @@ export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>
     readonly beta: number;
     readonly objectives: Readonly<Record<ObjectiveKind, InformationEstimate>>;
     /** F_c and F_u over the models, where there are several. */
-    readonly fairness?: Readonly<Record<ObjectiveKind, Fairness>>;
+    readonly fairness?: Readonly<Record<ObjectiveKind, Fairness>> | undefined;
   };
 
 export const reportOn = async (
@@ -74,7 +74,7 @@ export const reportOn = async (
     marginal: inner,
     stream: randomStream(seed).split("evaluate"),
     exact,
-    ...(threads === undefined ? {} : { threads }),
+    threads,
   };
   const { objective, ...estimate } = estimatePolicy(model, policy, { ...sampling, onBatch });
   const worstOf = async () => {

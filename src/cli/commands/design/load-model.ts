@@ -49,7 +49,7 @@ export const loadModel = async ({ model: name, options }: ModelSource): Promise<
 };
 
 interface HookRegistry {
-  readonly registerHooks?: (given: typeof hooks) => unknown;
+  readonly registerHooks?: ((given: typeof hooks) => unknown) | undefined;
 }
 
 let hooked = false;

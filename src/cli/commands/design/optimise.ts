@@ -27,7 +27,7 @@ export interface OptimiseWords {
   readonly rate?: number | undefined;
   readonly designMean?: number | undefined;
   readonly designSd?: number | undefined;
-  readonly against?: readonly ModelOptions[];
+  readonly against?: readonly ModelOptions[] | undefined;
 }
 
 export const optimiseTexts = {
@@ -38,12 +38,12 @@ export const optimiseTexts = {
 /** Everything that decides the result, and nothing else: plain data, as stored in the policy's file. */
 export type OptimiseSettings = Readonly<
   Pick<OptimiseWords, "policy" | "objective" | "beta" | "horizon" | "seed"> & {
-    steps?: number;
-    starts?: number;
-    rate?: number;
+    steps?: number | undefined;
+    starts?: number | undefined;
+    rate?: number | undefined;
     /** Options of further models that the data must not leak under. */
-    against?: readonly ModelOptions[];
-    distribution?: { readonly mean: number; readonly sd: number };
+    against?: readonly ModelOptions[] | undefined;
+    distribution?: { readonly mean: number; readonly sd: number } | undefined;
   }
 >;
 
@@ -82,13 +82,13 @@ export interface TrainingStep {
 }
 
 export interface OptimiseRun {
-  readonly threads?: number;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: TrainingStep) => Promise<void>;
+  readonly threads?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TrainingStep) => Promise<void>) | undefined;
   /** A checkpoint of a run with the same settings. */
   readonly resume?: unknown;
   /** A policy of the same kind to go on from. */
-  readonly warm?: PolicyFile;
+  readonly warm?: PolicyFile | undefined;
 }
 
 /** The policy as it goes into a file, without what it reaches. */

@@ -88,7 +88,7 @@ export const optimize = defineCommand({
     const run = {
       signal: context.signal,
       onProgress: progressReporter(context, checkpoint),
-      ...(state === undefined ? {} : { resume: state }),
+      resume: state,
     };
     const { file, frontier } = await findPolicy(loaded, settings, budgetNats, run);
     const beta = betaOf(file.settings) ?? settings.beta;
@@ -147,7 +147,7 @@ const findPolicy = async (
   settings: OptimiseSettings,
   budget: number | undefined,
   run: OptimiseRun,
-): Promise<{ readonly file: PolicyFile; readonly frontier?: readonly BudgetPoint[] }> => {
+): Promise<{ readonly file: PolicyFile; readonly frontier?: readonly BudgetPoint[] | undefined }> => {
   if (budget === undefined) return { file: await optimise(loaded, settings, run) };
   const { optimiseWithinBudget } = await import("./budget.js");
   const { file, frontier } = await optimiseWithinBudget(loaded, settings, budget, run);

@@ -30,7 +30,7 @@ export const runCell = async (
   const loaded = await loadModel(source);
   const file = await optimise(loaded, settings, {
     threads,
-    ...(onProgress === undefined ? {} : { onProgress }),
+    onProgress,
   });
   const policy = policyOf(file, loaded.model);
   const { beta, seed } = settings;

@@ -91,7 +91,11 @@ const namesOf = (cuts: readonly number[]): readonly string[] => [
 export const readAuditTable = async (
   path: string | undefined,
   words: TableWords,
-  { seed, bins, cuts: given }: { readonly seed: number; readonly bins: number; readonly cuts?: Cuts },
+  {
+    seed,
+    bins,
+    cuts: given,
+  }: { readonly seed: number; readonly bins: number; readonly cuts?: Cuts | undefined },
 ): Promise<AuditTable> => {
   let task: Task;
   let name: string;

@@ -192,7 +192,7 @@ export const audit = defineCommand({
           },
           {
             stream: own,
-            ...(named === undefined ? {} : { adversaries: named }),
+            adversaries: named,
             folds,
             level,
             permutations,

@@ -89,7 +89,7 @@ export const reproduce = defineCommand({
     const reproductions = reproductionsNamed(names);
     const scale: Scale = {
       quick: options.quick,
-      ...(options.seeds === undefined ? {} : { seeds: options.seeds }),
+      seeds: options.seeds,
     };
     if (options.ledger !== undefined) await requireFolder(options.ledger);
     await requireCharts();
@@ -145,7 +145,7 @@ export const reproduce = defineCommand({
       summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
       notes,
       files,
-      ...(ledger === undefined ? {} : { ledger }),
+      ledger,
       seconds: (performance.now() - started) / 1000,
     };
   },

@@ -26,7 +26,7 @@ interface DescribedTask {
 }
 
 interface Described extends TableDescription {
-  readonly task?: DescribedTask;
+  readonly task?: DescribedTask | undefined;
 }
 
 export const describe = defineCommand({

@@ -19,7 +19,7 @@ export const get = defineCommand({
     const dataset = datasetNamed(name);
     let progress: ReturnType<typeof context.progress> | undefined;
     const files = await getDataset(dataset, {
-      ...(from === undefined ? {} : { from }),
+      from,
       signal: context.signal,
       onProgress(done, total) {
         if (total === undefined) return;

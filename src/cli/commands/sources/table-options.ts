@@ -55,7 +55,7 @@ export const tableOptionTexts = {
 };
 
 export const readSettings = ({ query, delimiter, header, missing }: ReadWords): ReadOptions => ({
-  ...(query === undefined ? {} : { query }),
+  query,
   ...(delimiter === undefined ? {} : { delimiter: delimiter === "\\t" ? "\t" : delimiter }),
   ...(header === "auto" ? {} : { header: header === "yes" }),
   ...(missing === undefined ? {} : { missing }),
@@ -70,10 +70,10 @@ export const taskSettings = (words: TableWords) => {
     target: target as LabelChoice,
     sensitive: sensitive as readonly LabelChoice[],
     combineSensitive: combined,
-    ...(features === undefined ? {} : { features }),
-    ...(exclude === undefined ? {} : { exclude }),
-    ...(weights === undefined ? {} : { weights }),
-    ...(id === undefined ? {} : { id }),
+    features,
+    exclude,
+    weights,
+    id,
   };
 };
 
@@ -103,8 +103,8 @@ const paperTask = async (name: string, path: string | undefined, words: TableWor
   const { exclude, features } = words;
   const { task } = await loadPaperTask(name, {
     seed,
-    ...(exclude === undefined ? {} : { exclude }),
-    ...(features === undefined ? {} : { features }),
+    exclude,
+    features,
   });
   return { task, name };
 };
