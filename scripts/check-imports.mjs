@@ -42,7 +42,7 @@ const BROWSER = [
 
 /**
  * @typedef {{ specifier: string, line: number, typeOnly: boolean }} Import
- * @typedef {{ file: string, line: number, says: string }} Offence
+ * @typedef {{ file: string, line: number, description: string }} Offence
  */
 
 /** @param {string} source */
@@ -150,7 +150,10 @@ export const checkImports = (root) => {
     // Files of browser folders are reported themselves; only the way out of those folders is reported here.
     const leaves = inBrowser && !typeOnly && !BROWSER.includes(other) && other !== "src";
     const chain = leaves ? wayToNode(target) : undefined;
-    return chain && `${folder}/ runs in a browser and must not reach Node (${chain.join(" -> ")})`;
+    return (
+      chain &&
+      `${folder === "src" ? relative(src, file) : `${folder}/`} runs in a browser and must not reach Node (${chain.join(" -> ")})`
+    );
   };
 
   const unknown = files.filter((file) => rowOf(folderOf(file)) < 0);
@@ -158,12 +161,14 @@ export const checkImports = (root) => {
     ...unknown.map((file) => ({
       file,
       line: 1,
-      says: `${folderOf(file)}/ has no row in scripts/check-imports.mjs`,
+      description: `${folderOf(file)}/ has no row in scripts/check-imports.mjs`,
     })),
     ...[...imports].flatMap(([file, found]) =>
       found.flatMap((each) => {
-        const says = offenceOf(file, each);
-        return says === undefined || unknown.includes(file) ? [] : [{ file, line: each.line, says }];
+        const description = offenceOf(file, each);
+        return description === undefined || unknown.includes(file)
+          ? []
+          : [{ file, line: each.line, description }];
       }),
     ),
   ].map((offence) => ({ ...offence, file: relative(root, offence.file) }));
@@ -172,7 +177,8 @@ export const checkImports = (root) => {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
   const offences = checkImports(root);
-  for (const { file, line, says } of offences) process.stdout.write(`${file}:${line}: ${says}\n`);
+  for (const { file, line, description } of offences)
+    process.stdout.write(`${file}:${line}: ${description}\n`);
   if (offences.length > 0)
     process.stdout.write(`${offences.length} imports break the rules of CONTRIBUTING.md\n`);
   process.exitCode = offences.length > 0 ? 1 : 0;

@@ -67,7 +67,7 @@ export interface CommandInput<A extends Arguments, O extends Options> {
 export interface Example {
   /** Without the leading `fairbed`. */
   readonly line: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 export interface CommandDescription<A extends Arguments, O extends Options, Result> {

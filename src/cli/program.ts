@@ -143,13 +143,13 @@ const pairUp = (names: Arguments, values: readonly string[]): ArgumentValues<Arg
 /** Longer lines have what they do below them, so that the others stay beside theirs. */
 const EXAMPLE_WIDTH = 44;
 
-const exampleText = (examples: readonly { line: string; says: string }[]): string => {
+const exampleText = (examples: readonly { line: string; description: string }[]): string => {
   const lines = examples.map(({ line }) => `fairbed ${line}`);
   const width = Math.max(0, ...lines.map(({ length }) => length).filter((length) => length <= EXAMPLE_WIDTH));
-  const rows = examples.map(({ says }, index) =>
+  const rows = examples.map(({ description }, index) =>
     lines[index].length > width
-      ? `  ${lines[index]}\n  ${"".padEnd(width)}  ${says}`
-      : `  ${lines[index].padEnd(width)}  ${says}`,
+      ? `  ${lines[index]}\n  ${"".padEnd(width)}  ${description}`
+      : `  ${lines[index].padEnd(width)}  ${description}`,
   );
   return ["", "Examples:", ...rows].join("\n");
 };

@@ -74,7 +74,7 @@ export interface SettingsDescription {
     readonly setting: string;
     readonly value: ChartValue;
     /** A verdict or another word, told apart by colour. */
-    readonly says: string;
+    readonly description: string;
   }[];
   readonly paper: ChartValue;
   readonly xTitle: string;

@@ -22,7 +22,7 @@ export type ReportMetrics = Readonly<Record<MetricName, ReportMetric>>;
 
 export interface ReportedMethod {
   readonly name: string;
-  readonly says: string;
+  readonly description: string;
   readonly final: ReportMetrics;
   readonly checkpoints: readonly ({ readonly labels: number } & ReportMetrics)[];
 }
@@ -70,7 +70,7 @@ rate over the larger's: 1 is parity. It rises by itself when more are selected, 
 and once more where every method selects as many as are truly positive. The <em>score gap</em> is the area between the
 groups' distributions of predicted probabilities. <em>Group guessed right</em> is how often a model trained on the same
 labels guesses the group of a person it has not seen.</p>`,
-    html`<ul>${methods.map(({ name, says }) => html`<li><strong>${name}</strong>: ${says}</li>`)}</ul>`,
+    html`<ul>${methods.map(({ name, description }) => html`<li><strong>${name}</strong>: ${description}</li>`)}</ul>`,
     html`<footer>${footer}</footer>`,
   ]);
 };

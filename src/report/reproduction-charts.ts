@@ -29,7 +29,7 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
     ...point,
     labels: point.labels ?? 0,
     // Only the last of several sizes is labelled, or the words hide the points.
-    says: (point.labels ?? 0) === last ? saysOf(point) : "",
+    description: (point.labels ?? 0) === last ? descriptionOf(point) : "",
   }));
   const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
   const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };
@@ -80,7 +80,7 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
       },
       {
         mark: { type: "text", align: "left", dx: 6, dy: -7, fontSize: 10 },
-        encoding: { ...at, text: { field: "says" } },
+        encoding: { ...at, text: { field: "description" } },
       },
       corner(better),
     ],
@@ -107,7 +107,7 @@ const corner = (better: string) => {
   };
 };
 
-const saysOf = ({ beta, label = "" }: TradeOffDescription["points"][number]): string =>
+const descriptionOf = ({ beta, label = "" }: TradeOffDescription["points"][number]): string =>
   beta === undefined ? label : `β ${beta}`;
 
 /** There are many of them, one above the other. */
@@ -237,7 +237,7 @@ const settings = ({ rows, paper, xTitle, title }: SettingsDescription): TopLevel
     },
   };
   const color = {
-    field: "says",
+    field: "description",
     type: "nominal" as const,
     title: null,
     scale: {

@@ -128,7 +128,7 @@ const settings = ({ protocol: { stated, chosen } }: ReportedReproduction, quick:
   quick
     ? [html`<p>What was run:</p>`, list([...stated, ...chosen])]
     : [
-        html`<p>As the paper says:</p>`,
+        html`<p>As the paper description:</p>`,
         list(stated),
         html`<p>Chosen here, where it does not say, or different:</p>`,
         list(chosen),

@@ -200,8 +200,8 @@ export const sweepStudents: Reproduction = {
             const ours = meanOf(results, setting, "dpRatio", scale);
             if (ours === undefined) return [];
             const { group, name } = setting;
-            const says = scale.quick ? "not run" : compare(name, "DP", PAPER_PARITY, ours).verdict;
-            return [{ group, setting: name, value: chartValue(ours), says }];
+            const description = scale.quick ? "not run" : compare(name, "DP", PAPER_PARITY, ours).verdict;
+            return [{ group, setting: name, value: chartValue(ours), description }];
           }),
         },
       },

@@ -76,9 +76,9 @@ const CHARTS: Readonly<Record<string, ChartDescription>> = {
     xTitle: "parity",
     paper: value(0.7),
     rows: [
-      { group: "trees", setting: "10 trees", value: value(0.65), says: "differs" },
-      { group: "trees", setting: "30 trees", value: value(0.69), says: "reproduced" },
-      { group: "beta", setting: "beta 1", value: value(0.6), says: "not run" },
+      { group: "trees", setting: "10 trees", value: value(0.65), description: "differs" },
+      { group: "trees", setting: "30 trees", value: value(0.69), description: "reproduced" },
+      { group: "beta", setting: "beta 1", value: value(0.6), description: "not run" },
     ],
   },
 };

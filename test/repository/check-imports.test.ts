@@ -59,9 +59,9 @@ describe("check-imports", () => {
       'export const x = () => import("node:os");',
       "core/bad.ts runs in a browser and must not import Node's node:os",
     ],
-  ])("catches %s with its line", (_, text, says) => {
+  ])("catches %s with its line", (_, text, description) => {
     const root = tree({ "design/x.ts": "export type X = 1;\n", "core/bad.ts": `// a comment\n\n${text}\n` });
-    expect(check(root)).toEqual({ status: 1, offences: [`src/core/bad.ts:3: ${says}`] });
+    expect(check(root)).toEqual({ status: 1, offences: [`src/core/bad.ts:3: ${description}`] });
   });
 
   test("does not take comments and texts for imports", () => {
@@ -89,15 +89,15 @@ describe("check-imports", () => {
 
   test("catches the long way to Node, and lets types pass", () => {
     const root = tree({
-      "data/file.ts": 'import "node:fs";\nexport type Table = 1;\n',
-      "data/table.ts": 'export * from "./file.js";\n',
-      "active/a.ts": 'import { t } from "../data/table.js";\nexport const a = t;\n',
-      "active/b.ts": 'import type { Table } from "../data/table.js";\nexport type B = Table;\n',
+      "sources/file.ts": 'import "node:fs";\nexport type Table = 1;\n',
+      "sources/table.ts": 'export * from "./file.js";\n',
+      "browser.ts":
+        'export { t } from "./sources/table.js";\nexport type { Table } from "./sources/table.js";\n',
     });
-    const way = "src/data/table.ts -> src/data/file.ts -> node:fs";
+    const way = "src/sources/table.ts -> src/sources/file.ts -> node:fs";
     expect(check(root)).toEqual({
       status: 1,
-      offences: [`src/active/a.ts:1: active/ runs in a browser and must not reach Node (${way})`],
+      offences: [`src/browser.ts:1: browser.ts runs in a browser and must not reach Node (${way})`],
     });
   });
 });

@@ -14,7 +14,7 @@ const info = defineCommand({
   name: "info",
   group: ABOUT,
   summary: "show the version and what this machine can run",
-  examples: [{ line: "info", says: "which WebAssembly features and how many cores there are" }],
+  examples: [{ line: "info", description: "which WebAssembly features and how many cores there are" }],
   arguments: {},
   options: {},
   async run(): Promise<Info> {

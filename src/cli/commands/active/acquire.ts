@@ -20,7 +20,7 @@ import {
   real,
   text,
 } from "../../options.js";
-import { rightAligned } from "../design/words.js";
+import { rightAligned } from "../../text-table.js";
 import { readTask, tableOptions } from "../sources/table-options.js";
 import { goalOptions, methodOptions, partsOf } from "./method-options.js";
 import { quotaOption } from "./quota-option.js";
@@ -77,11 +77,11 @@ export const acquireCommand = defineCommand({
   examples: [
     {
       line: "acquire people.csv --target hired=yes --sensitive sex",
-      says: "what 400 labels would give",
+      description: "what 400 labels would give",
     },
     {
       line: "acquire --task students --method random --budget 100 --json",
-      says: "one of the paper's tasks, for another program",
+      description: "one of the paper's tasks, for another program",
     },
   ],
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },

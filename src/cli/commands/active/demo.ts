@@ -3,26 +3,26 @@ import { resolve } from "node:path";
 import type { MetricSummaries, SeedResult } from "../../../workflows/simulation.js";
 import { defineCommand } from "../../command.js";
 import { integer, real, text } from "../../options.js";
-import { rightAligned } from "../design/words.js";
+import { rightAligned } from "../../text-table.js";
 import { inWords, yielding } from "./acquire.js";
 
 const METHODS = [
-  { name: "random", method: "random", says: "people are drawn at random, as most data are collected" },
+  { name: "random", method: "random", description: "people are drawn at random, as most data are collected" },
   {
     name: "EPIG",
     method: "epig",
-    says: "whoever says most about the outcome of others, whatever else that reveals",
+    description: "whoever says most about the outcome of others, whatever else that reveals",
   },
   {
     name: "FairBED",
     method: "fairbed",
-    says: "the same, less what the answer would give away about the group",
+    description: "the same, less what the answer would give away about the group",
   },
 ] as const;
 
 interface DemoMethod {
   readonly name: string;
-  readonly says: string;
+  readonly description: string;
   readonly final: MetricSummaries;
   readonly checkpoints: readonly ({ readonly labels: number } & MetricSummaries)[];
 }
@@ -35,8 +35,8 @@ export const demo = defineCommand({
   group: "Active learning",
   summary: "compare three ways of asking for labels",
   examples: [
-    { line: "demo", says: "random, EPIG and FairBED on a made-up pool" },
-    { line: "demo --bias 1 --out more-bias.html", says: "a stronger bias in the made-up data" },
+    { line: "demo", description: "random, EPIG and FairBED on a made-up pool" },
+    { line: "demo --bias 1 --out more-bias.html", description: "a stronger bias in the made-up data" },
   ],
   arguments: {},
   options: {
@@ -59,7 +59,7 @@ export const demo = defineCommand({
     const checkpoints = [0.1, 0.25, 0.5, 0.75].map((share) => Math.round(share * budget));
     const progress = context.progress("acquiring", METHODS.length * seeds * budget);
     const methods: DemoMethod[] = [];
-    for (const [m, { name, method, says }] of METHODS.entries()) {
+    for (const [m, { name, method, description }] of METHODS.entries()) {
       const results: SeedResult[] = [];
       for (let seed = 0; seed < seeds; seed++) {
         const step = yielding(context, (done) => progress.update((m * seeds + seed) * budget + done));
@@ -71,7 +71,7 @@ export const demo = defineCommand({
       const labels = results[0].checkpoints.map((each) => each.labels);
       methods.push({
         name,
-        says,
+        description,
         final: at(labels.length - 1),
         checkpoints: labels.map((count, index) => ({ labels: count, ...at(index) })),
       });

@@ -8,7 +8,7 @@ import type { TaskSettings } from "../../../tables/task.js";
 import type { RankSettings } from "../../../workflows/rank-pool.js";
 import { defineCommand } from "../../command.js";
 import { argument, choice, integer, optionalReal, text } from "../../options.js";
-import { rightAligned } from "../design/words.js";
+import { rightAligned } from "../../text-table.js";
 import { queueOption } from "../reproduce/queue-option.js";
 import { readSettings, tableOptions, taskSettings } from "../sources/table-options.js";
 import { correctionOf, methodOptions, partsOf, scoreInWords, sensitiveForestOf } from "./method-options.js";
@@ -32,15 +32,15 @@ export const rank = defineCommand({
   examples: [
     {
       line: "rank pool.csv --labelled old.csv --target y --sensitive sex",
-      says: "whom to ask next",
+      description: "whom to ask next",
     },
     {
       line: "rank pool.csv --labelled old.csv --target y --sensitive sex --sensitive-table survey.csv",
-      says: "the sensitive model learns from another table, so labels need no sensitive column",
+      description: "the sensitive model learns from another table, so labels need no sensitive column",
     },
     {
       line: "rank shards/ --labelled old.csv --target y --sensitive sex --queue postgres://host",
-      says: "a pool in many Parquet files, each scored by whichever machine is free",
+      description: "a pool in many Parquet files, each scored by whichever machine is free",
     },
   ],
   arguments: {

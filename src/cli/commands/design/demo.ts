@@ -29,8 +29,11 @@ export const demo = defineCommand({
   group: "Design",
   summary: "find where to listen while phi stays hidden",
   examples: [
-    { line: "design demo", says: "a static design of ten places, in a few seconds" },
-    { line: "design demo --beta 0 --json", says: "the same without regard to leakage, for another program" },
+    { line: "design demo", description: "a static design of ten places, in a few seconds" },
+    {
+      line: "design demo --beta 0 --json",
+      description: "the same without regard to leakage, for another program",
+    },
   ],
   arguments: {},
   options: {

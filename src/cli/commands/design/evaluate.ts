@@ -6,9 +6,9 @@ import type { Policy } from "../../../design/policy.js";
 import { INFORMATION_NAMES, type InformationName, type ObjectiveKind } from "../../../design/quantity.js";
 import { defineCommand } from "../../command.js";
 import { argument, flag, integer, optionalInteger, optionalReal } from "../../options.js";
+import { rightAligned, short } from "../../text-table.js";
 import type { LoadedModel } from "./load-model.js";
 import { againstOption, modelOptions } from "./model-options.js";
-import { rightAligned, short } from "./words.js";
 
 /** The paper's: 100 experiments in each of 8 batches, 1e5 inner samples. */
 const PAPER_EVALUATION = { outer: 100, inner: 100_000, batches: 8 };
@@ -100,10 +100,13 @@ export const evaluate = defineCommand({
   group: "Design",
   summary: "bound what a policy tells and gives away",
   examples: [
-    { line: "design evaluate policy.json", says: "how much it tells about the target, and gives away" },
+    {
+      line: "design evaluate policy.json",
+      description: "how much it tells about the target, and gives away",
+    },
     {
       line: "design evaluate designs.json --model location --exact --json",
-      says: 'a plain {"designs": [[x, y], ...]}, without sampling error in the bounds',
+      description: 'a plain {"designs": [[x, y], ...]}, without sampling error in the bounds',
     },
   ],
   arguments: { policy: argument("a policy file, or a list of designs") },

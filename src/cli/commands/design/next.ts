@@ -11,7 +11,7 @@ export const next = defineCommand({
   examples: [
     {
       line: "design next policy.json",
-      says: "from what is in history.json",
+      description: "from what is in history.json",
     },
   ],
   arguments: { policy: argument("a policy file") },

@@ -3,6 +3,7 @@ import type { PolicyFile } from "../../../design/policy-file.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
+import { rightAligned, short } from "../../text-table.js";
 import type { BudgetPoint } from "./budget.js";
 import type { CheckpointFile } from "./checkpoint.js";
 import { betaOf, evaluationOf, evaluationOptions, tableOf } from "./evaluate.js";
@@ -18,7 +19,6 @@ import {
   type TrainingStep,
   withBounds,
 } from "./optimise.js";
-import { rightAligned, short } from "./words.js";
 
 /** Every tenth of a second: often enough for Ctrl-C and the bar, too rarely to cost anything. */
 const YIELD_MS = 100;
@@ -30,11 +30,11 @@ export const optimize = defineCommand({
   examples: [
     {
       line: "design optimize --model location",
-      says: "ten places to listen, into policy.json",
+      description: "ten places to listen, into policy.json",
     },
     {
       line: "design optimize --model ./my-model.ts --policy dad --out policy.json",
-      says: "a network that adapts, for a model of your own",
+      description: "a network that adapts, for a model of your own",
     },
   ],
   arguments: {},

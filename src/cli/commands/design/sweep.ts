@@ -20,6 +20,7 @@ import {
   text,
 } from "../../options.js";
 import { makeFolder } from "../../out-folder.js";
+import { rightAligned } from "../../text-table.js";
 import { toJson } from "../../to-json.js";
 import { evaluationOf, evaluationOptions } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
@@ -27,17 +28,19 @@ import { modelOptions } from "./model-options.js";
 import { OBJECTIVES, type OptimiseSettings, POLICIES, settingsOf } from "./optimise.js";
 import type { CellOrder } from "./sweep-cell.js";
 import type { StoredCell, SummaryRow } from "./sweep-tables.js";
-import { rightAligned } from "./words.js";
 
 export const sweep = defineCommand({
   name: "design sweep",
   group: "Design",
   summary: "policies over beta, horizon and seed; figures",
   examples: [
-    { line: "design sweep --model location", says: "the frontier of fairness and utility, into sweep/" },
+    {
+      line: "design sweep --model location",
+      description: "the frontier of fairness and utility, into sweep/",
+    },
     {
       line: "design sweep --model location --betas 0,0.4,0.8 --horizons 5,10 --seeds 8 --out sweep",
-      says: "run it again to go on where it stopped",
+      description: "run it again to go on where it stopped",
     },
   ],
   arguments: {},

@@ -105,11 +105,11 @@ export const audit = defineCommand({
   examples: [
     {
       line: "audit people.csv --target income=high --sensitive sex --out report.html",
-      says: "a report that needs no other file, and its certificate",
+      description: "a report that needs no other file, and its certificate",
     },
     {
       line: "audit before.csv after.csv --target income=high --sensitive sex",
-      says: "whether the second gives away less",
+      description: "whether the second gives away less",
     },
   ],
   arguments: {

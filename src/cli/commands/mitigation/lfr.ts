@@ -16,11 +16,11 @@ export const lfr = defineCommand({
   examples: [
     {
       line: "mitigate lfr people.csv --target income=high --sensitive sex --out fair.csv",
-      says: "five numbers for each row, to train any model on",
+      description: "five numbers for each row, to train any model on",
     },
     {
       line: "mitigate lfr --task students --parity 10 --json",
-      says: "one of the paper's tasks, for another program",
+      description: "one of the paper's tasks, for another program",
     },
   ],
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },

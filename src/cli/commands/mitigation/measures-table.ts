@@ -1,5 +1,5 @@
 /** The numbers of several predictions, side by side. */
-import { rightAligned } from "../design/words.js";
+import { rightAligned } from "../../text-table.js";
 import type { Measures } from "./measures.js";
 
 const HEADINGS: readonly (readonly [keyof Measures, string])[] = [

@@ -28,11 +28,11 @@ export const roc = defineCommand({
   examples: [
     {
       line: "mitigate roc people.csv --target income=high --sensitive sex",
-      says: "a forest, and the threshold and margin that make it fair",
+      description: "a forest, and the threshold and margin that make it fair",
     },
     {
       line: "mitigate roc scored.csv --target income=high --sensitive sex --scores probability",
-      says: "the same for the scores of a model of your own",
+      description: "the same for the scores of a model of your own",
     },
   ],
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },

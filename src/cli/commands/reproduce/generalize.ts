@@ -8,8 +8,8 @@ import type { Task } from "../../../tables/task.js";
 import type { FrozenSeed, ModelGeneralization, SplitSettings } from "../../../workflows/generalization.js";
 import { defineCommand } from "../../command.js";
 import { argument, integer, text } from "../../options.js";
+import { rightAligned } from "../../text-table.js";
 import { inWords } from "../active/acquire.js";
-import { rightAligned } from "../design/words.js";
 import { readSettings, readTask, tableOptions, taskSettings } from "../sources/table-options.js";
 
 export const MODELS = ["forest", "logistic", "boosting", "mlp", "svm"] as const;
@@ -37,11 +37,11 @@ export const generalize = defineCommand({
   examples: [
     {
       line: "generalize acquired.json --task students",
-      says: "on what acquire --json chose",
+      description: "on what acquire --json chose",
     },
     {
       line: "generalize labelled.csv --test test.csv --target y=1 --sensitive sex --models boosting,mlp",
-      says: "two models on a table of your own",
+      description: "two models on a table of your own",
     },
   ],
   arguments: { acquired: argument("an answer of fairbed acquire --json, or a table of labelled rows") },

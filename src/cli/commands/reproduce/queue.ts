@@ -1,14 +1,14 @@
 /** `fairbed queue status`: how far a queue is. */
 import type { QueueCounts, QueueStatus } from "../../../jobs/queue-status.js";
 import { defineCommand } from "../../command.js";
-import { rightAligned } from "../design/words.js";
+import { rightAligned } from "../../text-table.js";
 import { queueOption } from "./queue-option.js";
 
 export const queueStatusCommand = defineCommand({
   name: "queue status",
   group: "Experiments",
   summary: "show what of a queue is done, runs, waits or failed",
-  examples: [{ line: "queue status", says: "how far the queue in FAIRBED_QUEUE is, and who works" }],
+  examples: [{ line: "queue status", description: "how far the queue in FAIRBED_QUEUE is, and who works" }],
   arguments: {},
   options: { queue: queueOption },
   async run({ options }): Promise<QueueStatus> {

@@ -10,7 +10,7 @@ import type { Comparison } from "../../../reproduce/verdict.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
 import { makeFolder, requireFolder } from "../../out-folder.js";
-import { rightAligned } from "../design/words.js";
+import { rightAligned } from "../../text-table.js";
 import { queueOption, withQueue } from "./queue-option.js";
 
 export const reproduceTexts = {
@@ -34,14 +34,17 @@ export const reproduce = defineCommand({
   group: "Experiments",
   summary: "run the paper's tables and figures",
   examples: [
-    { line: "reproduce table-location --quick", says: "a small run that shows the shape of it" },
+    { line: "reproduce table-location --quick", description: "a small run that shows the shape of it" },
     {
       line: "reproduce table-ratios fig-pareto-census --jobs 2",
-      says: "two of them by the paper's protocol",
+      description: "two of them by the paper's protocol",
     },
-    { line: "reproduce all --queue postgres://host", says: "on all machines that run fairbed worker" },
-    { line: "reproduce all --resume", says: "run what the results that ship with fairbed lack" },
-    { line: "reproduce all --from-results", says: "draw everything again from those, without running" },
+    { line: "reproduce all --queue postgres://host", description: "on all machines that run fairbed worker" },
+    { line: "reproduce all --resume", description: "run what the results that ship with fairbed lack" },
+    {
+      line: "reproduce all --from-results",
+      description: "draw everything again from those, without running",
+    },
   ],
   arguments: { names: argumentList("which ones, or all") },
   options: {

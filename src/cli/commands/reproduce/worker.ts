@@ -8,10 +8,10 @@ export const worker = defineCommand({
   group: "Experiments",
   summary: "run work from a queue, beside other machines",
   examples: [
-    { line: "worker --queue postgres://host", says: "one of many, on any machine, until Ctrl-C" },
+    { line: "worker --queue postgres://host", description: "one of many, on any machine, until Ctrl-C" },
     {
       line: "worker --concurrency 16 --idle-exit 120",
-      says: "sixteen cells at once; ends when there is nothing to do",
+      description: "sixteen cells at once; ends when there is nothing to do",
     },
   ],
   arguments: {},

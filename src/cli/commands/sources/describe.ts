@@ -34,14 +34,14 @@ export const describe = defineCommand({
   group: "Data",
   summary: "show how a table is understood",
   examples: [
-    { line: "data describe people.csv", says: "types, values and what is missing" },
+    { line: "data describe people.csv", description: "types, values and what is missing" },
     {
       line: "data describe people.csv --target income=high --sensitive sex,age>=40",
-      says: "also the classes and the features of a task",
+      description: "also the classes and the features of a task",
     },
     {
       line: 'data describe shop.duckdb --query "SELECT * FROM orders"',
-      says: "the answer of a query",
+      description: "the answer of a query",
     },
   ],
   arguments: { table: argument("a CSV, Parquet, JSON-lines, Arrow or database file, or postgres://...") },

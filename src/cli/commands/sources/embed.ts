@@ -19,11 +19,11 @@ export const embed = defineCommand({
   examples: [
     {
       line: "data embed photos --model resnet18.onnx --out features",
-      says: "what a network sees",
+      description: "what a network sees",
     },
     {
       line: "data embed photos --model resnet18.onnx --layer /avgpool/GlobalAveragePool_output_0",
-      says: "another value of the network",
+      description: "another value of the network",
     },
   ],
   arguments: { folder: argument("the folder with the images, with its subfolders") },

@@ -7,8 +7,8 @@ export const get = defineCommand({
   group: "Data",
   summary: "get one of the paper's datasets",
   examples: [
-    { line: "data get students", says: "download it, or go on where it stopped" },
-    { line: "data get census --from downloads", says: "take files that are here already" },
+    { line: "data get students", description: "download it, or go on where it stopped" },
+    { line: "data get census --from downloads", description: "take files that are here already" },
   ],
   arguments: { dataset: argument("students, census, adult, german or celeba") },
   options: { from: text("--from <folder>", "a folder with the files, plain, gzipped or in a zip archive") },

@@ -5,7 +5,7 @@ export const list = defineCommand({
   name: "data list",
   group: "Data",
   summary: "list the paper's datasets",
-  examples: [{ line: "data list", says: "their sizes, licences and sources" }],
+  examples: [{ line: "data list", description: "their sizes, licences and sources" }],
   arguments: {},
   options: {},
   async run() {
