@@ -15,6 +15,8 @@ export interface OptionDescription<Value> {
   readonly parse: ((text: string, former?: unknown) => Value) | undefined;
   readonly fallback: Value;
   readonly choices: readonly string[] | undefined;
+  /** The heading it stands under in the help of its command, after the common ones, which have none. */
+  readonly group?: string | undefined;
 }
 
 /** One positional argument; only the last ones may be left out. */

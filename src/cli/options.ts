@@ -1,6 +1,6 @@
 /** The kinds of option a command may have. Each checks its text at once and says what it expected. */
 import { InputError } from "../core/errors.js";
-import type { ArgumentDescription, OptionDescription } from "./command.js";
+import type { ArgumentDescription, OptionDescription, Options } from "./command.js";
 
 export interface Range {
   readonly min?: number | undefined;
@@ -26,6 +26,10 @@ export const argumentList = (summary: string): ArgumentDescription & { readonly 
   summary,
   variadic: true,
 });
+
+/** The same options under a heading of their own in the help, after those without one. */
+export const grouped = <O extends Options>(group: string, options: O): O =>
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }])) as O;
 
 /** A switch: `--verbose`. */
 export const flag = (flags: string, summary: string): OptionDescription<boolean> => ({

@@ -88,9 +88,16 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
   for (const [name, { summary, optional, variadic }] of Object.entries(command.arguments)) {
     parser.argument(variadic ? `[${name}...]` : optional ? `[${name}]` : `<${name}>`, summary);
   }
-  for (const option of Object.values(command.options)) parser.addOption(parserOption(option));
+  const described = Object.values(command.options);
+  // Help shows groups in the order of their first options: those without one, which matter most, come before.
+  for (const option of described.filter(({ group }) => group === undefined)) {
+    parser.addOption(parserOption(option));
+  }
   if (command.print !== undefined) parser.option("--json", "print the result as JSON");
   if (command.reportsProgress) parser.option("-q, --quiet", "do not report progress");
+  for (const option of described.filter(({ group }) => group !== undefined)) {
+    parser.addOption(parserOption(option));
+  }
   if (command.examples.length > 0) parser.addHelpText("after", exampleText(command.examples));
   parser.action(async () => {
     const given = parser.opts<Record<string, unknown>>();
@@ -124,10 +131,11 @@ const pathOf = (command: ParserCommand): readonly string[] =>
     ? [command.name()]
     : [...(command.parent.parent === null ? [] : pathOf(command.parent)), command.name()];
 
-const parserOption = ({ flags, summary, parse, fallback, choices }: Options[string]): ParserOption => {
+const parserOption = ({ flags, summary, parse, fallback, choices, group }: Options[string]): ParserOption => {
   const described = choices === undefined ? summary : `${summary}: ${choices.join(", ")}`;
   const option = new ParserOption(flags, described);
   if (parse !== undefined) option.argParser(parse).default(fallback);
+  if (group !== undefined) option.helpGroup(`${group}:`);
   return option;
 };
 

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { integers, optionalInteger, optionalReal, optionText, reals, texts } from "../../src/cli/options.js";
+import { defineCommand } from "../../src/cli/command.js";
+import {
+  grouped,
+  integer,
+  integers,
+  optionalInteger,
+  optionalReal,
+  optionText,
+  reals,
+  text,
+  texts,
+} from "../../src/cli/options.js";
+import { buildProgram, Finished } from "../../src/cli/program.js";
 
 describe("lists of numbers", () => {
   const option = reals("--betas <numbers>", "some", [0], { min: 0 });
@@ -43,5 +55,63 @@ describe("lists of texts", () => {
 
   test("of nothing are none", () => {
     expect(() => option.parse?.(" , ")).toThrow(/takes texts with commas between them/);
+  });
+});
+
+describe("options in groups", () => {
+  const command = defineCommand({
+    name: "probe",
+    group: "Probes",
+    summary: "for tests",
+    examples: [],
+    arguments: {},
+    options: {
+      ...grouped("Rare ones", { rare: integer("--rare <number>", "seldom", 3) }),
+      often: text("--often <text>", "mostly"),
+      ...grouped("Odd ones", { odd: text("--odd <text>", "never") }),
+    },
+    run: async ({ options }) => options,
+    print: () => "",
+  });
+  const parse = async (...words: readonly string[]) => {
+    let printed = "";
+    let options: unknown;
+    const write = (given: string) => {
+      printed += given;
+    };
+    const program = buildProgram({
+      commands: [command],
+      version: "1",
+      stdout: { write },
+      stderr: { write },
+      run: async ({ input }) => {
+        options = input.options;
+      },
+    });
+    await program.parseAsync(["probe", ...words], { from: "user" }).catch((error: unknown) => {
+      if (!(error instanceof Finished)) throw error;
+    });
+    return { printed, options };
+  };
+
+  test("stand under their headings, after those without one and the ones of every command", async () => {
+    const { printed } = await parse("--help");
+    const places = [
+      "Options:",
+      "--often",
+      "--json",
+      "--help",
+      "Rare ones:",
+      "--rare",
+      "Odd ones:",
+      "--odd",
+    ].map((each) => printed.indexOf(each));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(printed.match(/Options:/g)).toHaveLength(1);
+  });
+
+  test("are read like the others", async () => {
+    expect((await parse("--odd", "x", "--often", "y")).options).toEqual({ rare: 3, often: "y", odd: "x" });
   });
 });
