@@ -3,9 +3,9 @@ import { InputError } from "../../../core/errors.js";
 import { budgetTexts, type Measured, withinLeakageBudget } from "../../../design/leakage-budget.js";
 import type { PolicyFile } from "../../../design/policy-file.js";
 import type { EvaluateSettings } from "./evaluate.js";
-import { reportByHelper } from "./helper.js";
 import type { LoadedModel } from "./load-model.js";
-import { type OptimiseRun, type OptimiseSettings, optimise } from "./optimise.js";
+import { reportByHelper } from "./policy-processes.js";
+import { type OptimiseRun, type OptimiseSettings, optimise } from "./train-policy.js";
 
 export const budgetOptionTexts = {
   random:

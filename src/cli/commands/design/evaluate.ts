@@ -123,7 +123,7 @@ export const evaluate = defineCommand({
   reportsProgress: true,
   async run({ arguments: { policy: path }, options, context }) {
     const { readPolicy } = await import("./read-policy.js");
-    const { reportByHelper } = await import("./helper.js");
+    const { reportByHelper } = await import("./policy-processes.js");
     const { file, policy, loaded, match } = await readPolicy(path, options);
     const { exact, seed } = options;
     const evaluation = evaluationOf(policy.kind, options);

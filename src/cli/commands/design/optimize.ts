@@ -18,7 +18,7 @@ import {
   settingsOf,
   type TrainingStep,
   withBounds,
-} from "./optimise.js";
+} from "./train-policy.js";
 
 /** Every tenth of a second: often enough for Ctrl-C and the bar, too rarely to cost anything. */
 const YIELD_MS = 100;
@@ -69,7 +69,7 @@ export const optimize = defineCommand({
     await requireFolder(out);
     const { namedModel, optionsAgainst } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
-    const { reportByHelper } = await import("./helper.js");
+    const { reportByHelper } = await import("./policy-processes.js");
     const { checkpointFile, checkpointPath, readCheckpoint } = await import("./checkpoint.js");
     const loaded = await namedModel(options);
     const against = optionsAgainst(options.against);

@@ -3,7 +3,7 @@ import { drawOuter, type Policy, simulate } from "../../../design/policy.js";
 import { encodePolicy, policyOf } from "../../../design/policy-file.js";
 import { type EvaluateSettings, type PolicyReport, reportOn } from "./evaluate.js";
 import { type LoadedModel, loadModel, type ModelSource } from "./load-model.js";
-import { type OptimiseSettings, optimise, withBounds } from "./optimise.js";
+import { type OptimiseSettings, optimise, withBounds } from "./train-policy.js";
 
 export interface CellOrder {
   readonly source: ModelSource;

@@ -3,7 +3,7 @@ import { meanEstimate } from "../../../core/stats.js";
 import { INFORMATION_NAMES } from "../../../design/quantity.js";
 import type { FrontierRow, MeanWithError } from "../../../report/design-charts.js";
 import type { PolicyReport } from "./evaluate.js";
-import type { OptimiseSettings } from "./optimise.js";
+import type { OptimiseSettings } from "./train-policy.js";
 
 /** What is kept of a finished cell, in its own file. */
 export interface StoredCell {

@@ -25,9 +25,9 @@ import { toJson } from "../../to-json.js";
 import { evaluationOf, evaluationOptions } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
-import { OBJECTIVES, type OptimiseSettings, POLICIES, settingsOf } from "./optimise.js";
 import type { CellOrder } from "./sweep-cell.js";
 import type { StoredCell, SummaryRow } from "./sweep-tables.js";
+import { OBJECTIVES, type OptimiseSettings, POLICIES, settingsOf } from "./train-policy.js";
 
 export const sweep = defineCommand({
   name: "design sweep",
@@ -74,7 +74,7 @@ export const sweep = defineCommand({
     // Before the work that they would show.
     if (figures === "svg") await requireCharts();
     const { namedModel } = await import("./named-model.js");
-    const { cellsByHelpers } = await import("./helper.js");
+    const { cellsByHelpers } = await import("./policy-processes.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const loaded = await namedModel(options);
     const evaluation = { ...evaluationOf(options.policy, options), exact };

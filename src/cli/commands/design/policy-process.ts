@@ -2,8 +2,8 @@
 import { decodePolicy, policyOf } from "../../../design/policy-file.js";
 import { answerOrders } from "../../../jobs/subprocess.js";
 import { reportOn } from "./evaluate.js";
-import type { HelperOrder, HelperResult } from "./helper.js";
 import { loadModel } from "./load-model.js";
+import type { HelperOrder, HelperResult } from "./policy-processes.js";
 import { runCell } from "./sweep-cell.js";
 
 answerOrders<HelperOrder, HelperResult>(async (order, progress) => {

@@ -31,7 +31,7 @@ const withHelpers = <Outcome>(
   withSubprocesses(
     signal,
     {
-      url: new URL("./helper-process.js", import.meta.url),
+      url: new URL("./policy-process.js", import.meta.url),
       serialization: "advanced",
       died: helperTexts.died,
     },
