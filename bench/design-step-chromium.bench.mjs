@@ -21,7 +21,7 @@ async function setup({ threads }) {
   await page.goto(`${server.url}/`);
   // A string, so that nothing on the way rewrites its imports.
   await page.evaluate(`(async () => {
-    const library = await import("/dist/browser.js");
+    const library = await import("/bench/library.mjs");
     const { settings, stepInputs, stepOf } = await import("/bench/location.mjs");
     const inputs = stepInputs({ adaptive: false });
     window.side = stepOf({ adaptive: false, relaxed: true })({ library, inputs, settings, threads: ${threads} });

@@ -49,7 +49,6 @@ export default {
     return { rates: rates.flat(), gaps: gapsOf(rates) };
   },
   setup({ library, inputs, settings }) {
-    if (library.groupMetrics === undefined) return { missing: "groupMetrics is not on the public surface" };
     const given = {
       groups: Int32Array.from(inputs.group.data),
       actual: Int32Array.from(inputs.actual.data),

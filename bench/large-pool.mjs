@@ -22,7 +22,7 @@ const TARGETS = 100;
 const peak = () => process.resourceUsage().maxRSS / 1024;
 
 async function step(rows, columns) {
-  const { acquire, forest, randomStream } = await import("../dist/index.js");
+  const { acquire, forest, randomStream } = await import("./library.mjs");
   const features = { values: new Float32Array(rows * columns), rows, columns };
   // Cheap numbers that look random: what is timed is not how they were made.
   for (let i = 0, state = 1; i < features.values.length; i++) {

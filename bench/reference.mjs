@@ -141,13 +141,3 @@ export function denseStep({ x, dy, ...parameters }) {
   result.dx = upstream;
   return result;
 }
-
-/** The raw moments E x, E x^2, E x^3, E x^4 of a sample. */
-export function rawMoments(sample) {
-  const sums = [0, 0, 0, 0];
-  for (const x of sample) {
-    let power = 1;
-    for (let k = 0; k < 4; k++) sums[k] += power *= x;
-  }
-  return sums.map((sum) => sum / sample.length);
-}

@@ -57,8 +57,7 @@ function readOptions() {
 }
 
 async function importLibrary() {
-  const entry = new URL("../dist/index.js", import.meta.url);
-  if (existsSync(entry)) return import(entry);
+  if (existsSync(new URL("../dist/index.js", import.meta.url))) return import("./library.mjs");
   progress("dist/ is not built (npm run build): only the peers are timed");
   return null;
 }

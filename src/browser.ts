@@ -37,16 +37,6 @@ export { setLeakage } from "./active/set-leakage.js";
 export { type Split, type SplitOptions, splitRows } from "./active/split.js";
 export { type Strategy, type StrategyName, strategies, strategyNames } from "./active/strategies.js";
 export * from "./compute/index.js";
-export {
-  at,
-  type FloatArray,
-  type FloatType,
-  floatArray,
-  fromRows,
-  reshape,
-  row,
-  zeros,
-} from "./core/array.js";
 export { EnvironmentError, FairbedError, InputError, TraceError } from "./core/errors.js";
 export {
   fillNormal,

@@ -9,9 +9,7 @@ export { sourceTexts } from "./compute/js/point-function.js";
 export { planTexts } from "./compute/logmeanexp/plan.js";
 export { programTexts } from "./compute/logmeanexp/program.js";
 export { compileTexts } from "./compute/program/program.js";
-export { randomTexts } from "./compute/random.js";
 export { workspaceTexts } from "./compute/workspace.js";
-export { indexText, lengthText, raggedText, shapeText } from "./core/array.js";
 export {
   drawArgumentText,
   streamNameText,

@@ -79,20 +79,6 @@ def dense(inputs, settings):
     return run, values
 
 
-def random_normal(inputs, settings):
-    """Standard normals, float32."""
-    count = int(settings["count"])
-
-    def run():
-        return torch.randn(count)
-
-    def values():
-        sample = run().double()
-        return {"moments": [sample.pow(k).mean().item() for k in (1, 2, 3, 4)]}
-
-    return run, values
-
-
 def blas():
     """Which BLAS was loaded, as its folder is called: Debian's default "blas" is the slow reference one."""
     try:
@@ -110,7 +96,6 @@ if __name__ == "__main__":
             "design-step": design_step,
             "design-step-adaptive": design_step,
             "dense": dense,
-            "random-normal": random_normal,
         },
         array=lambda data, shape: torch.tensor(data, dtype=torch.float32).reshape(shape),
         set_threads=torch.set_num_threads,

@@ -53,5 +53,4 @@ export {
   type LogMeanExpOptions,
 } from "./logmeanexp/program.js";
 export { type CompileOptions, compile, type Program } from "./program/program.js";
-export { compileRandom, type NormalOptions, type RandomKernels } from "./random.js";
 export { Workspace, type WorkspaceOptions } from "./workspace.js";

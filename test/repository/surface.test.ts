@@ -9,7 +9,6 @@ import type {
   CompileOptions,
   Dense,
   DensePort,
-  FloatType,
   InputAxes,
   Moments,
   RandomStream,
@@ -25,7 +24,6 @@ test("the types that signatures use have names", () => {
   expectTypeOf<Parameters<Dense["bind"]>[0]>().toEqualTypeOf<DensePort>();
   expectTypeOf<Parameters<typeof fairbed.bootstrap>[1]>().toEqualTypeOf<RowStatistic>();
   expectTypeOf<Parameters<typeof fairbed.bootstrap>[2]>().toEqualTypeOf<BootstrapOptions>();
-  expectTypeOf<Parameters<typeof fairbed.zeros>[1]>().toEqualTypeOf<FloatType>();
   expectTypeOf<Parameters<typeof fairbed.randomStream>[0]>().toEqualTypeOf<StreamName>();
   expectTypeOf<RandomStream["key"]>().toEqualTypeOf<StreamKey>();
   expectTypeOf<ReturnType<typeof fairbed.momentsOf>>().toEqualTypeOf<Moments>();

@@ -57,7 +57,7 @@ export interface TableLayout {
 }
 
 /** Vectors at the start of a row. */
-export const ROW_HEAD = 2;
+const ROW_HEAD = 2;
 
 export const tableLayout = ({ shared }: Plan): TableLayout => {
   const varies = ({ stand }: { stand: Traced }) => (bitsOf(stand) & OBSERVATION) !== 0;

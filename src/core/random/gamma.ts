@@ -25,7 +25,7 @@ const gammaFromOne = (stream: RandomStream, shape: number): number => {
  * Below shape 1 it is log g + log(u) / shape with g of shape + 1 (Marsaglia and Tsang, section 6), which stays
  * finite where the variate itself, about u^(1 / shape), is below the smallest float64.
  */
-export const logGammaVariate = (stream: RandomStream, shape: number): number => {
+const logGammaVariate = (stream: RandomStream, shape: number): number => {
   if (shape >= 1) return log(gammaFromOne(stream, shape));
   const boost = log(stream.uniform()) / shape;
   return log(gammaFromOne(stream, shape + 1)) + boost;

@@ -83,7 +83,7 @@ const lossOf = (logits: Float64Array, label: number, classes: number): number =>
 };
 
 /** The objective at some parameters. */
-export const objectiveAt = (design: Design, weights: Float64Array, parameters: Float64Array): number => {
+const objectiveAt = (design: Design, weights: Float64Array, parameters: Float64Array): number => {
   const { labels, classes } = design;
   const logits = new Float64Array(vectorCount(classes));
   const shift = shiftOf(design, parameters);

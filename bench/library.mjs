@@ -1,0 +1,13 @@
+// What the benchmarks measure, from the modules that hold it: some of it is not on the public surface. It also loads
+// in a page.
+
+export { epig } from "../dist/active/epig.js";
+export { acquire } from "../dist/active/loop.js";
+export { compileLogMeanExp, createDense, Workspace } from "../dist/compute/index.js";
+export { randomStream } from "../dist/core/random.js";
+export { locationFinding } from "../dist/design/models/location.js";
+export { Nested } from "../dist/design/nested.js";
+export { Outcomes } from "../dist/design/outcomes.js";
+export { objectiveQuantity } from "../dist/design/quantity.js";
+export { groupMetrics } from "../dist/fairness/group-metrics.js";
+export { forest } from "../dist/learners/forest.js";
