@@ -32,6 +32,8 @@ export interface PaperTaskOptions {
 
 export interface PaperTask {
   readonly table: Table;
+  /** The roles of its columns, with what the caller left out. */
+  readonly settings: TaskSettings;
   readonly task: Task;
   /** What was done to the data before, one sentence each. */
   readonly notes: readonly string[];
@@ -52,13 +54,13 @@ export const loadPaperTask = async (name: string, options: PaperTaskOptions = {}
   const dataset = datasetNamed(name);
   const { seed = 0, exclude = [], features, root } = options;
   const file = (each: string) => requireFile(dataset, each, root);
-  const { table, settings, notes } = await TASKS[dataset.name](file, seed);
-  const task = defineTask(table, {
-    ...settings,
-    exclude: [...(settings.exclude ?? []), ...exclude],
-    ...(features === undefined ? {} : { features }),
-  });
-  return { table, task, notes };
+  const { table, settings: own, notes } = await TASKS[dataset.name](file, seed);
+  const settings = {
+    ...own,
+    exclude: [...(own.exclude ?? []), ...exclude],
+    features: features ?? own.features,
+  };
+  return { table, settings, task: defineTask(table, settings), notes };
 };
 
 type Load = (file: (name: string) => string, seed: number) => Promise<Prepared>;

@@ -8,8 +8,8 @@ import { methodTexts } from "../../src/cli/commands/active/method-options.js";
 import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
 import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
 import { settingsTexts } from "../../src/cli/commands/active/settings.js";
-import { tableOptionTexts } from "../../src/cli/commands/sources/table-options.js";
 import { randomStream } from "../../src/core/random.js";
+import { readTaskTexts } from "../../src/sources/read-task.js";
 import { suppliedTexts } from "../../src/sources/supplied-members.js";
 import { labelTexts } from "../../src/tables/label.js";
 import { taskTexts } from "../../src/tables/task.js";
@@ -146,10 +146,10 @@ describe("acquire", () => {
 
   const one = write("one.csv", people(60, "one").replaceAll(/,no,/g, ",yes,"));
   test.each([
-    [[], tableOptionTexts.noTable],
-    [[table, "--sensitive", "group"], tableOptionTexts.noTarget],
-    [[table, "--target", "hired"], tableOptionTexts.noSensitive],
-    [[table, "--task", "students"], tableOptionTexts.tableAndTask],
+    [[], readTaskTexts.noTable],
+    [[table, "--sensitive", "group"], readTaskTexts.noTarget],
+    [[table, "--target", "hired"], readTaskTexts.noSensitive],
+    [[table, "--task", "students"], readTaskTexts.tableAndTask],
     [[table, ...TASK, "--budget", "5000"], acquireTexts.budget(5000, 500)],
     [[table, ...TASK, "--budget", "400"], loopTexts.budget(400, 259)],
     [[table, ...TASK, "--paper", "--sensitive-leaf", "5"], methodTexts.paperLeaf],

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import type { CommandContext } from "../../src/cli/command.js";
-import { tableOptionTexts } from "../../src/cli/commands/sources/table-options.js";
 import { commands } from "../../src/cli/commands/sources.js";
 import { describeFailure } from "../../src/cli/failure.js";
 import { buildProgram } from "../../src/cli/program.js";
@@ -12,6 +11,7 @@ import { datasetTexts } from "../../src/sources/catalogue.js";
 import { fileTexts } from "../../src/sources/file-kind.js";
 import { getTexts } from "../../src/sources/get-dataset.js";
 import { queryTexts } from "../../src/sources/query-relation.js";
+import { readTaskTexts } from "../../src/sources/read-task.js";
 import { sourceTexts } from "../../src/sources/source.js";
 import { dialectTexts } from "../../src/tables/dialect.js";
 import { labelTexts } from "../../src/tables/label.js";
@@ -204,7 +204,7 @@ describe("bad input is one sentence and exit code 2", () => {
       [ids, "--target", "a", "--sensitive", "b", "--id", "id"],
       taskTexts.idTwice("id", 0, 2),
     ],
-    ["no sensitive column", [PEOPLE, "--target", "income"], tableOptionTexts.noSensitive],
+    ["no sensitive column", [PEOPLE, "--target", "income"], readTaskTexts.noSensitive],
     [
       "a query that is wrong",
       [PEOPLE, "--query", "SELECT nothing FROM data"],

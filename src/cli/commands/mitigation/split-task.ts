@@ -43,7 +43,7 @@ export const mitigationCommandTexts = {
   outcomes: (target: string, classes: number) =>
     `"${target}" has ${classes} classes, and one of them must be the favourable one: name it, as in --target column=value`,
   oneSensitive: (names: readonly string[]) =>
-    `groups are compared by one attribute, and ${names.length} were given (${names.join(", ")}): name one, or add --combined`,
+    `groups are compared by one attribute, and ${names.length} were given (${names.join(", ")}): name one, or add --intersect`,
   /** `groups` are those that may be named; `all` is how many there are with the rare ones. */
   privileged: (given: string, groups: readonly string[], all: number) =>
     `--privileged is "${given}", which is no group: give one of ${

@@ -10,7 +10,7 @@ import { defineCommand } from "../../command.js";
 import { argument, integer, text } from "../../options.js";
 import { rightAligned } from "../../text-table.js";
 import { inWords } from "../active/acquire.js";
-import { readSettings, readTask, tableOptions, taskSettings } from "../sources/table-options.js";
+import { readingOf, rolesOf, tableOptions } from "../sources/table-options.js";
 
 export const MODELS = ["forest", "logistic", "boosting", "mlp", "svm"] as const;
 type ModelName = (typeof MODELS)[number];
@@ -57,23 +57,18 @@ export const generalize = defineCommand({
     const started = performance.now();
     const models = await learnersOf(options.models);
     const answer = path.endsWith(".json") ? await readAnswer(path) : undefined;
+    const { readTask } = await import("../../../sources/read-task.js");
     let results: readonly ModelGeneralization[];
     let seeds = 1;
     if (answer === undefined) {
       if (options.test === undefined)
         throw new InputError("no-test", generalizeTexts.noTest(withoutPassword(path)));
-      const { readTable } = await import("../../../sources/source.js");
-      const { defineTask } = await import("../../../tables/task.js");
-      const { appendRows } = await import("../../../tables/table.js");
       const { fitEncoder } = await import("../../../tables/encoder.js");
       const { generalizeTables } = await import("../../../workflows/generalization.js");
-      const reading = readSettings(options);
-      const [labelled, test] = [await readTable(path, reading), await readTable(options.test, reading)];
-      const task = defineTask(appendRows(labelled, test), taskSettings(options));
-      const rows = {
-        labelled: Int32Array.from({ length: labelled.rows }, (_, row) => row),
-        test: Int32Array.from({ length: test.rows }, (_, row) => labelled.rows + row),
-      };
+      const reading = { ...readingOf(options), test: options.test };
+      const { task, testFrom = 0 } = await readTask(path, rolesOf({ ...options, task: undefined }), reading);
+      const all = Int32Array.from({ length: task.table.rows }, (_, row) => row);
+      const rows = { labelled: all.subarray(0, testFrom), test: all.subarray(testFrom) };
       const features = fitEncoder(task, rows.labelled).encode(task.table);
       results = generalizeTables(task, rows, features, models, options.seed);
     } else {
@@ -81,8 +76,9 @@ export const generalize = defineCommand({
         throw new InputError("no-table", generalizeTexts.tableOfAnswer(path));
       }
       const { generalize: run } = await import("../../../workflows/generalization.js");
-      const words = { ...options, ...wordsOf(answer, options) };
-      const { task, name } = await readTask(options.table, words, answer.seeds[0]);
+      const roles = rolesOf({ ...options, ...rolesOfAnswer(answer, options) });
+      const reading = { ...readingOf(options), seed: answer.seeds[0] };
+      const { task, name } = await readTask(options.table, roles, reading);
       requireSame(path, answer, task, name);
       const frozen: FrozenSeed[] = answer.seeds.map((seed, i) => ({
         seed,
@@ -153,7 +149,7 @@ const readAnswer = async (path: string): Promise<Answer> => {
 };
 
 /** The labels and features of the answer, unless they are given; a paper's task has its own labels. */
-const wordsOf = (
+const rolesOfAnswer = (
   { target, sensitive, features }: Answer,
   given: {
     readonly target: string | undefined;

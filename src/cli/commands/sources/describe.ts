@@ -5,9 +5,7 @@ import type { Label } from "../../../tables/label.js";
 import type { Task } from "../../../tables/task.js";
 import { defineCommand } from "../../command.js";
 import { argument } from "../../options.js";
-import { readSettings, tableOptions, taskSettings } from "./table-options.js";
-
-const { task: _paperTask, ...options } = tableOptions;
+import { readingOf, readOptions, roleOptions, rolesOf } from "./table-options.js";
 
 interface DescribedLabel {
   readonly name: string;
@@ -45,18 +43,14 @@ export const describe = defineCommand({
     },
   ],
   arguments: { table: argument("a CSV, Parquet, JSON-lines, Arrow or database file, or postgres://...") },
-  options,
-  async run({ arguments: { table: path }, options: words }): Promise<Described> {
-    const { readTable } = await import("../../../sources/source.js");
+  options: { ...roleOptions, ...readOptions },
+  async run({ arguments: { table: path }, options }): Promise<Described> {
+    const { readTableWithIds, readTask } = await import("../../../sources/read-task.js");
     const { describeTable } = await import("../../../tables/describe-table.js");
-    const asText = words.id === undefined ? [] : [words.id];
-    const isTask = words.target !== undefined || words.sensitive !== undefined;
-    const settings = isTask ? taskSettings({ ...words, task: undefined }) : undefined;
-    const table = await readTable(path, { ...readSettings(words), asText });
-    if (settings === undefined) return describeTable(table);
-    const { defineTask } = await import("../../../tables/task.js");
+    const isTask = options.target !== undefined || options.sensitive !== undefined;
+    if (!isTask) return describeTable(await readTableWithIds(path, options.id, readingOf(options)));
     const { MISSING_RULE } = await import("../../../tables/encoder.js");
-    const task = defineTask(table, settings);
+    const { table, task } = await readTask(path, rolesOf(options), readingOf(options));
     return { ...describeTable(table), task: describeTask(task, MISSING_RULE) };
   },
   print: ({ name, rows, columns, notes, task }) =>

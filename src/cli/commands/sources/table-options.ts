@@ -1,8 +1,12 @@
-/** The options that every command which reads a table shares, and the task that they describe. */
-import { InputError } from "../../../core/errors.js";
+/** The options that every command which reads a table shares, and what they mean to `readTask`. */
+import {
+  type Roles,
+  readTask as readTaskOf,
+  readTaskTexts,
+  requireRoles,
+} from "../../../sources/read-task.js";
 import type { ReadOptions } from "../../../sources/source.js";
-import type { LabelChoice } from "../../../tables/label.js";
-import type { Task } from "../../../tables/task.js";
+import type { OptionValues } from "../../command.js";
 import { choice, flag, text, texts } from "../../options.js";
 
 const HEADERS = ["auto", "yes", "no"] as const;
@@ -15,96 +19,62 @@ export const readOptions = {
   missing: texts("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null,?)"),
 };
 
-export const tableOptions = {
+/** Which columns have which role. */
+export const roleOptions = {
   target: text("--target <column>", "what is to be predicted: a column, column=value or column>=number"),
   sensitive: texts("--sensitive <columns>", "what must not be given away, in the same form"),
-  combined: flag("--combined", "several sensitive columns as one, a class for each combination"),
+  intersect: flag("--intersect", "several sensitive columns as one, a class for each combination"),
   features: texts("--features <columns>", "exactly these columns to learn from"),
   exclude: texts("--exclude <columns>", "columns to leave out of the features"),
   weights: text("--weights <column>", "how much each row counts"),
   id: text("--id <column>", "the column that names the rows"),
+};
+
+export const tableOptions = {
+  ...roleOptions,
   task: text("--task <name>", "one of the paper's tasks instead of a table: see fairbed data list"),
   ...readOptions,
 };
 
-export interface ReadWords {
-  readonly query: string | undefined;
-  readonly delimiter: string | undefined;
-  readonly header: (typeof HEADERS)[number];
-  readonly missing: readonly string[] | undefined;
-}
-
-export interface TableWords extends ReadWords {
-  readonly target: string | undefined;
-  readonly sensitive: readonly string[] | undefined;
-  readonly combined: boolean;
-  readonly features: readonly string[] | undefined;
-  readonly exclude: readonly string[] | undefined;
-  readonly weights: string | undefined;
-  readonly id: string | undefined;
-  readonly task: string | undefined;
-}
-
-export const tableOptionTexts = {
-  noTable: "name a table, such as people.csv, or one of the paper's tasks with --task students",
-  tableAndTask: "give a table or --task, not both",
-  noTarget: "say what is to be predicted with --target, such as --target income=high",
-  noSensitive: "say what must not be given away with --sensitive, such as --sensitive sex",
-  taskHasLabels: (option: string) =>
-    `--task says what the ${option} is: leave out --${option}, or give the table itself`,
+export type ReadOptionValues = OptionValues<typeof readOptions>;
+/** As a command gets them; one that leaves an option out leaves it undefined. */
+export type RoleOptionValues = Partial<OptionValues<typeof roleOptions>> & {
+  readonly task?: string | undefined;
 };
 
-export const readSettings = ({ query, delimiter, header, missing }: ReadWords): ReadOptions => ({
+/** How a file is read, by the options. */
+export const readingOf = ({ query, delimiter, header, missing }: ReadOptionValues): ReadOptions => ({
   query,
-  ...(delimiter === undefined ? {} : { delimiter: delimiter === "\\t" ? "\t" : delimiter }),
-  ...(header === "auto" ? {} : { header: header === "yes" }),
-  ...(missing === undefined ? {} : { missing }),
+  delimiter: delimiter === "\\t" ? "\t" : delimiter,
+  header: header === "auto" ? undefined : header === "yes",
+  missing,
 });
 
-/** What the words say of a task, without its table. */
-export const taskSettings = (words: TableWords) => {
-  const { target, sensitive, combined, features, exclude, weights, id } = words;
-  if (target === undefined) throw new InputError("no-target", tableOptionTexts.noTarget);
-  if (sensitive === undefined) throw new InputError("no-sensitive", tableOptionTexts.noSensitive);
-  return {
-    target: target as LabelChoice,
-    sensitive: sensitive as readonly LabelChoice[],
-    combineSensitive: combined,
-    features,
-    exclude,
-    weights,
-    id,
-  };
-};
+/** The roles of the columns, by the options: `readTask(path, rolesOf(options), readingOf(options))`. */
+export const rolesOf = ({
+  target,
+  sensitive,
+  intersect,
+  features,
+  exclude,
+  weights,
+  id,
+  task,
+}: RoleOptionValues): Roles => ({
+  target,
+  sensitive,
+  combineSensitive: intersect,
+  features,
+  exclude,
+  weights,
+  id,
+  task,
+});
 
-/** The task of a command: of its table, or one of the paper's. `seed` decides what a paper's task draws. */
-export const readTask = async (
-  path: string | undefined,
-  words: TableWords,
-  seed: number,
-): Promise<{ readonly task: Task; readonly name: string }> => {
-  if (words.task !== undefined) return paperTask(words.task, path, words, seed);
-  if (path === undefined) throw new InputError("no-table", tableOptionTexts.noTable);
-  const settings = taskSettings(words);
-  const { readTable } = await import("../../../sources/source.js");
-  const { defineTask } = await import("../../../tables/task.js");
-  // Long identifiers are no numbers: two that differ in their last digits would be the same.
-  const asText = words.id === undefined ? [] : [words.id];
-  const table = await readTable(path, { ...readSettings(words), asText });
-  return { task: defineTask(table, settings), name: table.name };
-};
-
-const paperTask = async (name: string, path: string | undefined, words: TableWords, seed: number) => {
-  if (path !== undefined) throw new InputError("table-and-task", tableOptionTexts.tableAndTask);
-  for (const option of ["target", "sensitive"] as const) {
-    if (words[option] !== undefined) throw new InputError("task", tableOptionTexts.taskHasLabels(option));
-  }
-  const { loadPaperTask } = await import("../../../sources/paper-tasks.js");
-  const { exclude, features } = words;
-  const { task } = await loadPaperTask(name, {
-    seed,
-    exclude,
-    features,
-  });
-  return { task, name };
-};
+// What follows is for commands that do not call `readTask` of sources/ yet.
+export type TableWords = ReadOptionValues & RoleOptionValues;
+export const tableOptionTexts = readTaskTexts;
+export const readSettings = readingOf;
+export const taskSettings = (words: TableWords) => requireRoles(rolesOf(words));
+export const readTask = (path: string | undefined, words: TableWords, seed: number) =>
+  readTaskOf(path, rolesOf(words), { ...readingOf(words), seed });
