@@ -1,7 +1,7 @@
-/** Asks the workers of a queue for orders, and waits for their results. */
-import { estimateOrder, type Order, orderInWords, orderKey } from "./order.js";
-import { patiently, pause } from "./patience.js";
+/** Asks the workers of a queue for jobs, and waits for their results. */
+import { estimateJob, type Job, jobInWords, jobKey } from "./job.js";
 import type { KnownResult, WorkerState, WorkQueue, WorkRow } from "./queue.js";
+import { pause, retry } from "./retry.js";
 
 export const collectTexts = {
   noWorker: (queue: string) =>
@@ -11,14 +11,14 @@ export const collectTexts = {
   before: "what it starts from failed",
   left: (queue: string) =>
     `what is in the queue ${queue} stays there, and its workers go on: the same command collects what they have done`,
-  lacking: (orders: number, why: string) =>
-    `${orders} piece${orders === 1 ? " of work is" : "s of work are"} still in the queue, because no worker there can run ${orders === 1 ? "it" : "them"}: ${why}`,
+  lacking: (jobs: number, why: string) =>
+    `${jobs} piece${jobs === 1 ? " of work is" : "s of work are"} still in the queue, because no worker there can run ${jobs === 1 ? "it" : "them"}: ${why}`,
 };
 
 export interface CollectOptions {
   readonly signal: AbortSignal;
   /** JSON, and the seconds that it took. */
-  readonly onResult: (order: Order, result: string, seconds: number) => void;
+  readonly onResult: (job: Job, result: string, seconds: number) => void;
   /** In estimated seconds of work. */
   readonly onProgress: (done: number) => void;
   /** A sentence that cannot wait for the end. */
@@ -28,7 +28,7 @@ export interface CollectOptions {
 }
 
 interface Failure {
-  readonly order: Order;
+  readonly job: Job;
   readonly message: string;
 }
 
@@ -37,34 +37,34 @@ const POLL_MS = 500;
 const COMEBACK_MS = 15_000;
 
 /** Resolves once nothing is left that can be done: to why there are not all results, a sentence for each reason. */
-export const collectOrders = async (
-  orders: readonly Order[],
+export const collectJobs = async (
+  jobs: readonly Job[],
   known: readonly KnownResult[],
   queue: WorkQueue,
   { signal, onResult, onProgress, say, patience = 10 }: CollectOptions,
 ): Promise<readonly string[]> => {
-  const left = new Map(orders.map((order) => [orderKey(order), order]));
+  const left = new Map(jobs.map((job) => [jobKey(job), job]));
   let troubled = Number.NEGATIVE_INFINITY;
   const persist = <Result>(action: () => Promise<Result>) =>
-    patiently(action, signal, () => {
+    retry(action, signal, () => {
       troubled = performance.now();
     });
   const failures = new Map<string, Failure>();
   let done = 0;
   const collect = ({ key, result, seconds, before, failed, trouble }: WorkRow): void => {
-    const order = left.get(key);
-    if (order === undefined) return;
+    const job = left.get(key);
+    if (job === undefined) return;
     const lost = before !== null && failures.has(before);
-    if (result !== null) onResult(order, result, seconds ?? 0);
+    if (result !== null) onResult(job, result, seconds ?? 0);
     else if (failed || lost)
-      failures.set(key, { order, message: (lost ? collectTexts.before : trouble) ?? "" });
+      failures.set(key, { job, message: (lost ? collectTexts.before : trouble) ?? "" });
     else return;
     left.delete(key);
-    done += estimateOrder(order);
+    done += estimateJob(job);
   };
   const running = ({ key, worker, share }: WorkRow): number => {
-    const order = left.get(key);
-    return order === undefined || worker === null ? 0 : share * estimateOrder(order);
+    const job = left.get(key);
+    return job === undefined || worker === null ? 0 : share * estimateJob(job);
   };
   let asked = false;
   let [seen, possible] = [performance.now(), performance.now()];
@@ -119,6 +119,6 @@ const failureNotes = (failures: ReadonlyMap<string, Failure>): readonly string[]
     byMessage.set(failure.message, [...(byMessage.get(failure.message) ?? []), failure]);
   }
   return [...byMessage].map(([message, all]) =>
-    collectTexts.failed(orderInWords(all[0].order), all.length - 1, message),
+    collectTexts.failed(jobInWords(all[0].job), all.length - 1, message),
   );
 };

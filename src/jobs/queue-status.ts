@@ -1,6 +1,6 @@
 /** How far a queue is. Only looks: a database without a queue stays without one. */
 
-import { PLANS } from "./order.js";
+import { PLANS } from "./job.js";
 import { connectQueue, SCHEMA, type Sql } from "./queue-connection.js";
 import { hasTables } from "./queue-tables.js";
 

@@ -2,7 +2,7 @@
 import { type QueueConnection, SCHEMA } from "./queue-connection.js";
 
 /**
- * `work` has a row for each order that was ever asked for, under its key: what is to be done, who does it, and what came
+ * `work` has a row for each job that was ever asked for, under its key: what is to be done, who does it, and what came
  * out, as text, so that every number stays as it is. `workers` has a row for each worker that was seen lately; what a
  * silent one has goes to others when its lease has run out.
  */

@@ -1,18 +1,10 @@
 /**
- * Orders in a queue that any number of workers take from. pg-boss hands each to one worker at a time and tries what fails
+ * Jobs in a queue that any number of workers take from. pg-boss hands each to one worker at a time and tries what fails
  * again, later each time; the table `work` beside it remembers what was asked for and what came out. Both change in one
- * transaction, so an order is never lost and its result is stored once, whatever dies in between.
+ * transaction, so a job is never lost and its result is stored once, whatever dies in between.
  */
 import type PgBoss from "pg-boss";
-import {
-  describeOrder,
-  estimateOrder,
-  keyBefore,
-  type Order,
-  orderInWords,
-  orderKey,
-  queueOf,
-} from "./order.js";
+import { describeJob, estimateJob, type Job, jobInWords, jobKey, keyBefore, queueOf } from "./job.js";
 import { connectQueue, type QueueConnection, SCHEMA, type Sql } from "./queue-connection.js";
 import { makeQueues, makeTables } from "./queue-tables.js";
 
@@ -22,34 +14,34 @@ export const queueTexts = {
 };
 
 export interface QueueSettings {
-  /** How often an order that failed is tried again. */
+  /** How often a job that failed is tried again. */
   readonly retries?: number | undefined;
   /** Seconds before it is; twice as long each time. */
   readonly retryDelay?: number | undefined;
 }
 
-/** An order whose result is known already, for others that start from it. */
+/** A job whose result is known already, for others that start from it. */
 export interface KnownResult {
-  readonly order: Order;
+  readonly job: Job;
   readonly result: unknown;
   readonly seconds: number;
 }
 
-export interface TakenOrder {
+export interface TakenJob {
   readonly key: string;
   readonly queue: string;
   /** JSON. */
   readonly task: string;
   readonly words: string;
-  /** The result of the order before it, as JSON. */
+  /** The result of the job before it, as JSON. */
   readonly before: string | undefined;
 }
 
 export interface WorkerState {
   readonly name: string;
-  /** How many orders at once. */
+  /** How many jobs at once. */
   readonly places: number;
-  /** Seconds without a sign of life until its orders go to others. */
+  /** Seconds without a sign of life until its jobs go to others. */
   readonly lease: number;
   /** Queues that it cannot work for, and why. */
   readonly lacks: Readonly<Record<string, string>>;
@@ -68,35 +60,35 @@ export interface WorkRow {
   readonly seconds: number | null;
 }
 
-/** So often a worker may be lost with the same order before it counts as failed. */
+/** So often a worker may be lost with the same job before it counts as failed. */
 const MAX_LOSSES = 10;
 /** Not the name of a worker. */
 const NOBODY = "";
-/** So many orders at a time go from the table to pg-boss. */
+/** So many jobs at a time go from the table to pg-boss. */
 const SENT_AT_ONCE = 1000;
 /** Workers that were not seen for so long are forgotten. */
 const FORGET_MINUTES = 60;
 
-/** The first half of the key: pg-boss wants ids of this form, and the same order always has the same. */
+/** The first half of the key: pg-boss wants ids of this form, and the same job always has the same. */
 const jobId = (key: string): string =>
   key.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 export interface WorkQueue {
   /** The address without the password. */
   readonly shown: string;
-  /** Asks for orders; those that were asked for before are joined, and those that had failed are tried again. */
-  ask(orders: readonly Order[], known: readonly KnownResult[]): Promise<void>;
+  /** Asks for jobs; those that were asked for before are joined, and those that had failed are tried again. */
+  ask(jobs: readonly Job[], known: readonly KnownResult[]): Promise<void>;
   /** Hands pg-boss what can be run by now. */
   sendReady(): Promise<void>;
-  /** Queues with orders that nobody has, those with the longest first. */
+  /** Queues with jobs that nobody has, those with the longest first. */
   waitingQueues(): Promise<readonly string[]>;
-  take(queue: string, worker: string): Promise<TakenOrder | undefined>;
-  finish(taken: TakenOrder, worker: string, result: string, seconds: number): Promise<void>;
+  take(queue: string, worker: string): Promise<TakenJob | undefined>;
+  finish(taken: TakenJob, worker: string, result: string, seconds: number): Promise<void>;
   /** Resolves to whether it is tried again. */
-  fail(taken: TakenOrder, worker: string, message: string): Promise<boolean>;
+  fail(taken: TakenJob, worker: string, message: string): Promise<boolean>;
   /** For others, as if it had never been taken. */
-  handBack(taken: TakenOrder, worker: string): Promise<void>;
-  /** A sign of life, with the orders that it runs and how far each is. */
+  handBack(taken: TakenJob, worker: string): Promise<void>;
+  /** A sign of life, with the jobs that it runs and how far each is. */
   beat(state: WorkerState, shares: ReadonlyMap<string, number>): Promise<void>;
   /**
    * Frees what silent workers have. Whoever could not reach the queue itself, as when the database was away, waits for
@@ -105,7 +97,7 @@ export interface WorkQueue {
   freeLost(): Promise<void>;
   leave(worker: string): Promise<void>;
   rows(keys: readonly string[]): Promise<readonly WorkRow[]>;
-  /** Forgets orders and their results. */
+  /** Forgets jobs and their results. */
   forget(keys: readonly string[]): Promise<void>;
   /** Workers that are alive. */
   workers(): Promise<readonly WorkerState[]>;
@@ -135,7 +127,7 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
     retryDelay,
     retryBackoff: true,
   });
-  /** A new job for an order that its worker does not run on; what it has failed by then still counts. */
+  /** A new job for a job that its worker does not run on; what it has failed by then still counts. */
   const release = async (own: Sql, db: PgBoss.Db, key: string, queue: string): Promise<void> => {
     const id = jobId(key);
     const job = await boss.getJobById(queue, id, { db, includeArchive: false });
@@ -147,7 +139,7 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
     await boss.deleteJob(queue, id, { db });
     await boss.insert([jobOf(key, queue, estimate, left)], { db });
   };
-  /** Whether the order is still this worker's. */
+  /** Whether the job is still this worker's. */
   const isOwn = async (own: Sql, key: string, worker: string): Promise<boolean> => {
     const found = await own(
       `SELECT 1 FROM ${SCHEMA}.work WHERE key = $1 AND worker = $2 AND result IS NULL FOR UPDATE`,
@@ -157,20 +149,20 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
   };
   return {
     shown,
-    async ask(orders, known) {
-      const rowOf = (order: Order) => ({
-        key: orderKey(order),
-        queue: queueOf(order),
-        what: describeOrder(order),
-        words: orderInWords(order),
-        task: JSON.stringify(order),
-        before: keyBefore(order),
-        estimate: estimateOrder(order),
+    async ask(jobs, known) {
+      const rowOf = (job: Job) => ({
+        key: jobKey(job),
+        queue: queueOf(job),
+        what: describeJob(job),
+        words: jobInWords(job),
+        task: JSON.stringify(job),
+        before: keyBefore(job),
+        estimate: estimateJob(job),
       });
       const rows = [
-        ...orders.map(rowOf),
-        ...known.map(({ order, result, seconds }) => ({
-          ...rowOf(order),
+        ...jobs.map(rowOf),
+        ...known.map(({ job, result, seconds }) => ({
+          ...rowOf(job),
           result: JSON.stringify(result),
           seconds,
         })),

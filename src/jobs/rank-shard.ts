@@ -10,7 +10,7 @@ import {
   type PartRanker,
   type RankPlan,
 } from "../workflows/rank-plan.js";
-import type { Shard } from "./order.js";
+import type { Shard } from "./job.js";
 
 export const rankShardTexts = {
   changed: (path: string) =>

@@ -20,8 +20,8 @@ import {
   samplePlace,
   targetStream,
 } from "../workflows/rank-pool.js";
-import { type CollectOptions, collectOrders } from "./collect.js";
-import { type Order, orderKey, planOrder, type Shard } from "./order.js";
+import { type CollectOptions, collectJobs } from "./collect.js";
+import { type Job, jobKey, planJob, type Shard } from "./job.js";
 import type { WorkQueue } from "./queue.js";
 import { planToJson } from "./rank-shard.js";
 
@@ -106,23 +106,23 @@ export const rankShardsOnQueue = async (
   const values = tables.reduce((sum, table) => sum + table.rows * table.columns.length, 0);
   if (values > MOST_VALUES) throw new InputError("large", rankShardsTexts.large(values, MOST_VALUES));
   const planned = planToJson(plan);
-  const known: Order = planOrder(planned);
+  const known: Job = planJob(planned);
   let first = 0;
-  const orders = shards.map((shard): Order => {
-    const order = {
+  const jobs = shards.map((shard): Job => {
+    const job = {
       ...shard,
-      plan: orderKey(known),
+      plan: jobKey(known),
       first,
       ...(missing === undefined ? {} : { missing }),
       ...(groups === undefined ? {} : { groups }),
     };
     first += shard.rows;
-    return { shard: order };
+    return { shard: job };
   });
   const parts: BestOfParts[] = [];
   // The plan holds rows of the tables, which are not to stay, whether it goes well or not.
-  const forget = () => queue.forget([known, ...orders].map(orderKey));
-  const failures = await collectOrders(orders, [{ order: known, result: planned, seconds: 0 }], queue, {
+  const forget = () => queue.forget([known, ...jobs].map(jobKey));
+  const failures = await collectJobs(jobs, [{ job: known, result: planned, seconds: 0 }], queue, {
     ...options,
     onResult: (_, result) => parts.push(JSON.parse(result)),
   }).catch(async (error) => {

@@ -1,5 +1,5 @@
 /**
- * Long computations in processes of their own, one order at a time. The process that asks stays free to hear Ctrl-C,
+ * Long computations in processes of their own, one job at a time. The process that asks stays free to hear Ctrl-C,
  * several use all cores, and one that dies takes nothing else with it.
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -11,22 +11,22 @@ type Answer<Result> =
   | { readonly failed: { readonly code: string; readonly message: string; readonly input: boolean } };
 
 export interface SubprocessProgram {
-  /** A module that calls `answerOrders`. */
+  /** A module that calls `answerJobs`. */
   readonly url: URL;
-  /** "advanced" where orders hold arrays of numbers. */
+  /** "advanced" where jobs hold arrays of numbers. */
   readonly serialization: "json" | "advanced";
   /** The sentence for a process that ended by itself. */
   readonly died: (how: string) => string;
 }
 
-export interface Subprocess<Order, Result> {
+export interface Subprocess<Job, Result> {
   readonly isAlive: boolean;
-  /** The next order is given when this one is answered. */
-  run(order: Order, onProgress?: (done: number) => void): Promise<Result>;
+  /** The next job is given when this one is answered. */
+  run(job: Job, onProgress?: (done: number) => void): Promise<Result>;
   kill(): void;
 }
 
-export const startSubprocess = <Order, Result>(program: SubprocessProgram): Subprocess<Order, Result> => {
+export const startSubprocess = <Job, Result>(program: SubprocessProgram): Subprocess<Job, Result> => {
   const child = fork(program.url, {
     serialization: program.serialization,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -36,7 +36,7 @@ export const startSubprocess = <Order, Result>(program: SubprocessProgram): Subp
     get isAlive() {
       return isAlive();
     },
-    run: (order, onProgress = () => {}) =>
+    run: (job, onProgress = () => {}) =>
       new Promise<Result>((resolve, reject) => {
         const died = (how: string) => reject(new EnvironmentError("helper", program.died(how)));
         if (!isAlive()) {
@@ -45,7 +45,7 @@ export const startSubprocess = <Order, Result>(program: SubprocessProgram): Subp
         }
         listen<Result>(child, { resolve, reject, onProgress, died });
         // A process that is gone says so by its end.
-        child.send(order as object, () => {});
+        child.send(job as object, () => {});
       }),
     kill: () => child.kill("SIGKILL"),
   };
@@ -83,20 +83,20 @@ const listen = <Result>(
 };
 
 /** Runs the work with processes that do not outlive it, whatever ends it. */
-export const withSubprocesses = async <Order, Result, Outcome>(
+export const withSubprocesses = async <Job, Result, Outcome>(
   signal: AbortSignal,
   program: SubprocessProgram,
-  work: (start: () => Subprocess<Order, Result>) => Promise<Outcome>,
+  work: (start: () => Subprocess<Job, Result>) => Promise<Outcome>,
 ): Promise<Outcome> => {
   signal.throwIfAborted();
-  const started: Subprocess<Order, Result>[] = [];
+  const started: Subprocess<Job, Result>[] = [];
   const stop = () => {
     for (const each of started) each.kill();
   };
   signal.addEventListener("abort", stop);
   try {
     return await work(() => {
-      const subprocess = startSubprocess<Order, Result>(program);
+      const subprocess = startSubprocess<Job, Result>(program);
       started.push(subprocess);
       return subprocess;
     });
@@ -109,9 +109,9 @@ export const withSubprocesses = async <Order, Result, Outcome>(
   }
 };
 
-/** In the process itself: answers orders until the one who asks lets go. */
-export const answerOrders = <Order, Result>(
-  obey: (order: Order, progress: (done: number) => void) => Promise<Result>,
+/** In the process itself: answers jobs until the one who asks lets go. */
+export const answerJobs = <Job, Result>(
+  handle: (job: Job, progress: (done: number) => void) => Promise<Result>,
 ): void => {
   const answer = (message: Answer<Result>): void => {
     // Who is gone wants no result.
@@ -122,8 +122,8 @@ export const answerOrders = <Order, Result>(
   // Ctrl-C and a polite kill may reach the whole group of processes; the one who asks decides what happens.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => {});
   process.on("disconnect", () => process.exit(0));
-  process.on("message", (order) => {
-    obey(order as Order, (done) => answer({ progress: done })).then(
+  process.on("message", (job) => {
+    handle(job as Job, (done) => answer({ progress: done })).then(
       (result) => answer({ result }),
       (error: unknown) =>
         answer({

@@ -1,11 +1,11 @@
-/** Takes orders from a queue and runs each in a process of its own, until it is told to end or nothing is left. */
+/** Takes jobs from a queue and runs each in a process of its own, until it is told to end or nothing is left. */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { FairbedError } from "../core/errors.js";
-import { knowsQueue, type Order, orderKey } from "./order.js";
-import type { OrderSubprocess } from "./order-subprocess.js";
-import { patiently, pause } from "./patience.js";
-import type { TakenOrder, WorkQueue } from "./queue.js";
+import { type Job, jobKey, knowsQueue } from "./job.js";
+import type { JobSubprocess } from "./job-subprocess.js";
+import type { TakenJob, WorkQueue } from "./queue.js";
+import { pause, retry } from "./retry.js";
 
 export const workerTexts = {
   done: (words: string, seconds: number) => `done in ${seconds.toFixed(1)} s: ${words}`,
@@ -18,16 +18,16 @@ export const workerTexts = {
 };
 
 export interface WorkerOptions {
-  /** How many orders at once. */
+  /** How many jobs at once. */
   readonly places: number;
-  /** Of each order; all cores unless given. */
+  /** Of each job; all cores unless given. */
   readonly threads?: number | undefined;
   /** Seconds without a sign of life until others take over. */
   readonly lease: number;
-  /** Ends after so many seconds without an order. */
+  /** Ends after so many seconds without a job. */
   readonly idleExit?: number | undefined;
   readonly signal: AbortSignal;
-  readonly start: () => OrderSubprocess;
+  readonly start: () => JobSubprocess;
   /** One line for each thing that happens. */
   readonly say: (line: string) => void;
 }
@@ -60,9 +60,9 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   if (options.signal.aborted) end();
   const { signal } = ending;
 
-  const running = new Map<string, { readonly taken: TakenOrder; readonly process: OrderSubprocess }>();
+  const running = new Map<string, { readonly taken: TakenJob; readonly process: JobSubprocess }>();
   const shares = new Map<string, number>();
-  const idle: OrderSubprocess[] = [];
+  const idle: JobSubprocess[] = [];
   const lacks = new Map<string, Lack>();
   let finished = 0;
   let failed = 0;
@@ -71,7 +71,7 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
 
   let troubled = false;
   const persist = async <Result>(action: () => Promise<Result>): Promise<Result> => {
-    const result = await patiently(action, signal, (message) => {
+    const result = await retry(action, signal, (message) => {
       if (!troubled) say(workerTexts.unreachable(message));
       troubled = true;
     });
@@ -103,14 +103,14 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     }
   };
 
-  const takeOne = async (): Promise<{ readonly taken: TakenOrder; readonly order: Order } | undefined> => {
+  const takeOne = async (): Promise<{ readonly taken: TakenJob; readonly job: Job } | undefined> => {
     const waiting = await queue.waitingQueues();
     for (const each of waiting.filter(canWorkFor)) {
       const taken = await queue.take(each, name);
       if (taken === undefined) continue;
-      const order: Order = JSON.parse(taken.task);
-      // The same order has another key in another version.
-      if (isSame(order, taken.key)) return { taken, order };
+      const job: Job = JSON.parse(taken.task);
+      // The same job has another key in another version.
+      if (isSame(job, taken.key)) return { taken, job };
       lack(each, workerTexts.version(each));
       await queue.handBack(taken, name);
     }
@@ -119,13 +119,13 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     return undefined;
   };
 
-  const runOne = async (order: Order, taken: TakenOrder, process: OrderSubprocess): Promise<void> => {
+  const runOne = async (job: Job, taken: TakenJob, process: JobSubprocess): Promise<void> => {
     const { key, words } = taken;
     const began = performance.now();
     try {
       const before = taken.before === undefined ? {} : { before: JSON.parse(taken.before) };
       const run = { ...before, ...(threads === undefined ? {} : { threads }) };
-      const result = await process.run({ order, run }, (share) => shares.set(key, share));
+      const result = await process.run({ job, run }, (share) => shares.set(key, share));
       const seconds = (performance.now() - began) / 1000;
       await persist(() => queue.finish(taken, name, JSON.stringify(result), seconds));
       finished += 1;
@@ -165,12 +165,12 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     while (!signal.aborted) {
       const found = running.size < places ? await persist(takeOne) : undefined;
       if (found !== undefined) {
-        const { order, taken } = found;
+        const { job, taken } = found;
         // It had been thought lost, and now has again what it never ceased to run.
         if (running.has(taken.key)) continue;
         const process = idle.pop() ?? start();
         running.set(taken.key, { taken, process });
-        const done: Promise<void> = runOne(order, taken, process)
+        const done: Promise<void> = runOne(job, taken, process)
           .catch(fatal)
           .finally(() => work.delete(done));
         work.add(done);
@@ -203,9 +203,9 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   return { name, finished, failed, seconds: (performance.now() - started) / 1000 };
 };
 
-const isSame = (order: Order, key: string): boolean => {
+const isSame = (job: Job, key: string): boolean => {
   try {
-    return orderKey(order) === key;
+    return jobKey(job) === key;
   } catch {
     // What this version does not even understand.
     return false;

@@ -1,5 +1,5 @@
 /** Runs what a store lacks on the workers of a queue, and brings their results home as they come. */
-import { type CollectOptions, collectOrders } from "../jobs/collect.js";
+import { type CollectOptions, collectJobs } from "../jobs/collect.js";
 import type { KnownResult, WorkQueue } from "../jobs/queue.js";
 import { acquisitionOf, type Cell, type CellResult, cellKey } from "./cell.js";
 import { pendingCells } from "./run-cells.js";
@@ -19,13 +19,13 @@ export const runCellsOnQueue = async (
   options: Omit<CollectOptions, "onResult">,
 ): Promise<QueueRun> => {
   const pending = pendingCells(cells, store);
-  const orders = pending.map((cell) => ({ cell }));
+  const jobs = pending.map((cell) => ({ cell }));
   let ran = 0;
-  const notes = await collectOrders(orders, knownBefore(pending, store), queue, {
+  const notes = await collectJobs(jobs, knownBefore(pending, store), queue, {
     ...options,
-    onResult(order, result, seconds) {
-      if (!("cell" in order)) return;
-      store.append(order.cell, JSON.parse(result) as CellResult, seconds);
+    onResult(job, result, seconds) {
+      if (!("cell" in job)) return;
+      store.append(job.cell, JSON.parse(result) as CellResult, seconds);
       ran += 1;
     },
   });
@@ -39,7 +39,7 @@ const knownBefore = (cells: readonly Cell[], store: ResultStore): readonly Known
     const before = acquisitionOf(cell);
     const stored = before === undefined ? undefined : store.find(before);
     if (before === undefined || stored === undefined) continue;
-    found.set(cellKey(before), { order: { cell: before }, result: stored.result, seconds: stored.seconds });
+    found.set(cellKey(before), { job: { cell: before }, result: stored.result, seconds: stored.seconds });
   }
   return [...found.values()];
 };

@@ -1,7 +1,7 @@
 /** Runs what a store lacks, here or in processes of their own. What is finished is stored at once and never run again. */
 import { InputError } from "../core/errors.js";
-import type { OrderResult } from "../jobs/order.js";
-import { type OrderMessage, orderProgram } from "../jobs/order-subprocess.js";
+import type { JobResult } from "../jobs/job.js";
+import { type JobMessage, jobProgram } from "../jobs/job-subprocess.js";
 import { withSubprocesses } from "../jobs/subprocess.js";
 import { acquisitionOf, type Cell, cellKey, type ResultOf, type TaskName } from "./cell.js";
 import { estimateSeconds } from "./describe-cell.js";
@@ -87,7 +87,7 @@ export const runCells = async (
     report();
   };
   const data = root === undefined ? {} : { root };
-  const orderOf = (cell: Cell) => {
+  const runOf = (cell: Cell) => {
     const before = acquisitionOf(cell);
     const acquired = before === undefined ? undefined : store.get(before);
     return { ...data, ...(acquired === undefined ? {} : { acquired }) };
@@ -98,7 +98,7 @@ export const runCells = async (
       await checkpoint();
       await one(cell, (progress) =>
         runCell(cell, {
-          ...orderOf(cell),
+          ...runOf(cell),
           async onProgress(share) {
             if (performance.now() - last < YIELD_MS) return;
             progress(share);
@@ -114,7 +114,7 @@ export const runCells = async (
     pending.filter((cell) => acquisitionOf(cell) === undefined),
     pending.filter((cell) => acquisitionOf(cell) !== undefined),
   ];
-  await withSubprocesses<OrderMessage, OrderResult, void>(signal, orderProgram(), async (start) => {
+  await withSubprocesses<JobMessage, JobResult, void>(signal, jobProgram(), async (start) => {
     const processes = Array.from({ length: jobs }, start);
     for (const phase of phases) {
       const left = [...phase];
@@ -122,9 +122,9 @@ export const runCells = async (
         processes.map(async (each) => {
           for (let cell = left.shift(); cell !== undefined; cell = left.shift()) {
             const own = cell;
-            const { acquired: before, ...run } = orderOf(own);
+            const { acquired: before, ...run } = runOf(own);
             const message = {
-              order: { cell: own },
+              job: { cell: own },
               run: { ...run, threads: 1, ...(before === undefined ? {} : { before }) },
             };
             await one(own, async (progress) => (await each.run(message, progress)) as ResultOf<Cell>);

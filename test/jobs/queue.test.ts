@@ -7,11 +7,11 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { EnvironmentError, FairbedError, InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import { collectTexts } from "../../src/jobs/collect.js";
-import { orderInWords } from "../../src/jobs/order.js";
-import type { OrderSubprocess } from "../../src/jobs/order-subprocess.js";
+import { jobInWords } from "../../src/jobs/job.js";
+import type { JobSubprocess } from "../../src/jobs/job-subprocess.js";
 import { openQueue, queueTexts, type WorkQueue } from "../../src/jobs/queue.js";
 import { queueConnectionTexts } from "../../src/jobs/queue-connection.js";
-import { runOrder } from "../../src/jobs/run-order.js";
+import { runJob } from "../../src/jobs/run-job.js";
 import { runWorker, workerTexts } from "../../src/jobs/worker.js";
 import { acquireCell, EPIG, fairbed, RANDOM } from "../../src/reproduce/acquisition-lines.js";
 import {
@@ -66,12 +66,12 @@ const withDatabase = async (
   }
 };
 
-/** Orders run in this process: what a worker does with them is the same. */
-const inProcess = (root?: string): OrderSubprocess => ({
+/** Jobs run in this process: what a worker does with them is the same. */
+const inProcess = (root?: string): JobSubprocess => ({
   isAlive: true,
-  async run({ order, run }) {
+  async run({ job, run }) {
     try {
-      return await runOrder(order, { ...run, ...(root === undefined ? {} : { root }) });
+      return await runJob(job, { ...run, ...(root === undefined ? {} : { root }) });
     } catch (error) {
       // As it comes from another process.
       throw error instanceof FairbedError ? error : new EnvironmentError("unexpected", String(error));
@@ -80,7 +80,7 @@ const inProcess = (root?: string): OrderSubprocess => ({
   kill: () => {},
 });
 
-const work = (queue: WorkQueue, start: () => OrderSubprocess, lines: string[] = [], places = 1) => {
+const work = (queue: WorkQueue, start: () => JobSubprocess, lines: string[] = [], places = 1) => {
   const ending = new AbortController();
   const done = runWorker(queue, {
     places,
@@ -204,10 +204,10 @@ describeWithPostgres("a queue", (server) => {
       const later: Cell = { kind: "generalize", acquisition: poison, model: "forest" };
       let works = false;
       let tries = 0;
-      const start = (): OrderSubprocess => ({
+      const start = (): JobSubprocess => ({
         ...inProcess(),
         async run(message) {
-          const poisoned = "cell" in message.order && message.order.cell.kind === "acquire";
+          const poisoned = "cell" in message.job && message.job.cell.kind === "acquire";
           if (works || !poisoned) return inProcess().run(message);
           tries += 1;
           throw new EnvironmentError("broken", "the disk is on fire");
@@ -219,10 +219,10 @@ describeWithPostgres("a queue", (server) => {
       expect(ran).toBe(1);
       expect(store.has(design(0))).toBe(true);
       expect(notes).toEqual([
-        collectTexts.failed(orderInWords({ cell: poison }), 0, "the disk is on fire"),
-        collectTexts.failed(orderInWords({ cell: later }), 0, collectTexts.before),
+        collectTexts.failed(jobInWords({ cell: poison }), 0, "the disk is on fire"),
+        collectTexts.failed(jobInWords({ cell: later }), 0, collectTexts.before),
       ]);
-      const words = orderInWords({ cell: poison });
+      const words = jobInWords({ cell: poison });
       const retried = workerTexts.retried(words, "the disk is on fire");
       expect(lines.filter((line) => line === retried)).toHaveLength(2);
       expect(lines).toContain(workerTexts.failed(words, "the disk is on fire"));
@@ -279,13 +279,13 @@ describeWithPostgres("a queue", (server) => {
       const acquisition = acquireCell("synthetic", RANDOM, 0, QUICK);
       const later: Cell = { kind: "generalize", acquisition, model: "forest" };
       const result = await runCell(acquisition);
-      await queue.ask([{ cell: later }], [{ order: { cell: acquisition }, result, seconds: 1 }]);
+      await queue.ask([{ cell: later }], [{ job: { cell: acquisition }, result, seconds: 1 }]);
       const [name] = await queue.waitingQueues();
       const slow = await queue.take(name, "slow");
       expect(slow?.before).toBe(JSON.stringify(result));
       if (slow === undefined) throw new Error("nothing was there");
       expect(await queue.take(name, "other")).toBeUndefined();
-      // The slow one was never seen: its order is free for others.
+      // The slow one was never seen: its job is free for others.
       await queue.freeLost();
       const quick = await queue.take(name, "quick");
       expect(quick).toEqual(slow);
@@ -309,7 +309,7 @@ describeWithPostgres("a queue", (server) => {
       const result = new Promise<CellResult>((resolve) => {
         finish = resolve;
       });
-      const slow: OrderSubprocess = {
+      const slow: JobSubprocess = {
         isAlive: true,
         run: () => {
           runs += 1;
@@ -378,7 +378,7 @@ describeWithPostgres("a queue", (server) => {
     expect(error.message).toBe(queueConnectionTexts.noDatabase(withoutPassword(address)));
   });
 
-  test("an order that takes its workers with it fails in the end", async () => {
+  test("a job that takes its workers with it fails in the end", async () => {
     await withDatabase(server().address, "deadly", async (address) => {
       const queue = await openQueue(address);
       await queue.ask([{ cell: design(0) }], []);

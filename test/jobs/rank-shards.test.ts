@@ -13,7 +13,7 @@ import {
   shardsIn,
   streamShards,
 } from "../../src/jobs/rank-shards.js";
-import { runOrder } from "../../src/jobs/run-order.js";
+import { runJob } from "../../src/jobs/run-job.js";
 import { runWorker } from "../../src/jobs/worker.js";
 import { withDatabase } from "../../src/sources/duckdb.js";
 import { readTable, streamTable } from "../../src/sources/source.js";
@@ -161,7 +161,7 @@ describeWithPostgres("shards on a queue", (server) => {
         signal: ending.signal,
         start: () => ({
           isAlive: true,
-          run: async ({ order, run }) => JSON.parse(JSON.stringify(await runOrder(order, run))),
+          run: async ({ job, run }) => JSON.parse(JSON.stringify(await runJob(job, run))),
           kill: () => {},
         }),
         say: () => {},

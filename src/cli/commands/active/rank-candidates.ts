@@ -45,9 +45,9 @@ export const rankCandidates = async (
   const shards = await shardsIn(path);
   const address = queueAddress(queue);
   if (address === undefined) return here(() => streamShards(shards, missing));
-  const { estimateOrder } = await import("../../../jobs/order.js");
+  const { estimateJob } = await import("../../../jobs/job.js");
   const work = shards.reduce(
-    (sum, shard) => sum + estimateOrder({ shard: { ...shard, plan: "", first: 0 } }),
+    (sum, shard) => sum + estimateJob({ shard: { ...shard, plan: "", first: 0 } }),
     0,
   );
   const progress = context.progress(`${shards.length} shards`, Math.max(1, Math.round(work)));

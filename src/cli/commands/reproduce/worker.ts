@@ -33,7 +33,7 @@ export const worker = defineCommand({
   async run({ options: { queue: given, concurrency, idleExit, lease }, context }) {
     const { requireQueueAddress } = await import("../../../jobs/queue-connection.js");
     const { openQueue } = await import("../../../jobs/queue.js");
-    const { orderProgram } = await import("../../../jobs/order-subprocess.js");
+    const { jobProgram } = await import("../../../jobs/job-subprocess.js");
     const { startSubprocess } = await import("../../../jobs/subprocess.js");
     const { runWorker } = await import("../../../jobs/worker.js");
     const queue = await openQueue(requireQueueAddress(given));
@@ -46,7 +46,7 @@ export const worker = defineCommand({
           lease,
           ...(idleExit === undefined ? {} : { idleExit }),
           signal: context.signal,
-          start: () => startSubprocess(orderProgram()),
+          start: () => startSubprocess(jobProgram()),
           say: context.say,
         })),
       };

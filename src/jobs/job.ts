@@ -15,7 +15,7 @@ import { describeCell, estimateSeconds } from "../reproduce/describe-cell.js";
 import type { GroupValues } from "../workflows/groups-by.js";
 import type { BestOfParts, RankPlan } from "../workflows/rank-plan.js";
 
-/** A part of a pool that is to be scored by a plan, which is an order whose result is known from the start. */
+/** A part of a pool that is to be scored by a plan, which is a job whose result is known from the start. */
 export interface Shard {
   /** Its key. */
   readonly plan: string;
@@ -32,53 +32,53 @@ export interface Shard {
   readonly groups?: GroupValues | undefined;
 }
 
-export type Order =
+export type Job =
   | { readonly cell: Cell }
   | { readonly shard: Shard }
   /** The hash of a plan for shards. */
   | { readonly plan: string };
-export type OrderResult = CellResult | BestOfParts | RankPlan;
+export type JobResult = CellResult | BestOfParts | RankPlan;
 
 /** Raised by hand when shards would be scored differently. */
 export const SHARD_VERSION = 1;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The order that stands for a plan. */
-export const planOrder = (plan: RankPlan): Order => ({ plan: hash(canonicalJson(plan)) });
+/** The job that stands for a plan. */
+export const planJob = (plan: RankPlan): Job => ({ plan: hash(canonicalJson(plan)) });
 
-/** The same for the same order in the same version, and for nothing else. */
-export const orderKey = (order: Order): string => {
-  if ("cell" in order) return cellKey(order.cell);
-  return hash(canonicalJson({ order, version: SHARD_VERSION }));
+/** The same for the same job in the same version, and for nothing else. */
+export const jobKey = (job: Job): string => {
+  if ("cell" in job) return cellKey(job.cell);
+  return hash(canonicalJson({ job, version: SHARD_VERSION }));
 };
 
-/** The key of the order whose result this one starts from. */
-export const keyBefore = (order: Order): string | undefined => {
-  if ("shard" in order) return order.shard.plan;
-  const before = "cell" in order ? acquisitionOf(order.cell) : undefined;
+/** The key of the job whose result this one starts from. */
+export const keyBefore = (job: Job): string | undefined => {
+  if ("shard" in job) return job.shard.plan;
+  const before = "cell" in job ? acquisitionOf(job.cell) : undefined;
   return before === undefined ? undefined : cellKey(before);
 };
 
 /** In words, the same for all of a kind. */
-export const describeOrder = (order: Order): string => {
-  if ("cell" in order) return describeCell(order.cell);
-  return "shard" in order ? `shards of ${dirname(order.shard.path)}` : "plan";
+export const describeJob = (job: Job): string => {
+  if ("cell" in job) return describeCell(job.cell);
+  return "shard" in job ? `shards of ${dirname(job.shard.path)}` : "plan";
 };
 
 /** In words, with what tells it from others of its kind. */
-export const orderInWords = (order: Order): string => {
-  if ("cell" in order) return `${describeCell(order.cell)}, seed ${seedOf(order.cell)}`;
-  return "shard" in order ? `shard ${basename(order.shard.path)}` : "plan";
+export const jobInWords = (job: Job): string => {
+  if ("cell" in job) return `${describeCell(job.cell)}, seed ${seedOf(job.cell)}`;
+  return "shard" in job ? `shard ${basename(job.shard.path)}` : "plan";
 };
 
 /** Rows of a shard that are scored in a second, roughly. */
 const ROWS_A_SECOND = 20_000;
 
 /** Rough seconds on one core. */
-export const estimateOrder = (order: Order): number => {
-  if ("cell" in order) return estimateSeconds(order.cell);
-  return "shard" in order ? 1 + order.shard.rows / ROWS_A_SECOND : 0;
+export const estimateJob = (job: Job): number => {
+  if ("cell" in job) return estimateSeconds(job.cell);
+  return "shard" in job ? 1 + job.shard.rows / ROWS_A_SECOND : 0;
 };
 
 const queueStart = (kind: CellKind): string => {
@@ -91,11 +91,11 @@ const SHARDS = `shards-${SHARD_VERSION}`;
 /** Nothing of this queue is ever run. */
 export const PLANS = "plans";
 
-/** Orders that the same workers can run are in one queue: those of one version that need the same data. */
-export const queueOf = (order: Order): string => {
-  if ("plan" in order) return PLANS;
-  if ("shard" in order) return `${SHARDS}-${hash(dirname(order.shard.path)).slice(0, 12)}`;
-  const { cell } = order;
+/** Jobs that the same workers can run are in one queue: those of one version that need the same data. */
+export const queueOf = (job: Job): string => {
+  if ("plan" in job) return PLANS;
+  if ("shard" in job) return `${SHARDS}-${hash(dirname(job.shard.path)).slice(0, 12)}`;
+  const { cell } = job;
   const start = queueStart(cell.kind);
   if (cell.kind === "design") return start;
   return `${start}-${(cell.kind === "acquire" ? cell : cell.acquisition).task}`;

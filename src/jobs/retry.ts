@@ -19,7 +19,7 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 
 /** Does it again, later each time, while the queue cannot be reached: what was computed is not lost to a restart. */
-export const patiently = async <Result>(
+export const retry = async <Result>(
   action: () => Promise<Result>,
   signal: AbortSignal,
   onTrouble: (message: string) => void = () => {},
