@@ -5,6 +5,7 @@ import type { RandomStream } from "../core/random.js";
 import type { ScoreParts } from "./fairbed.js";
 import { type Constraints, createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
+import { defaultTies, type TieKeys } from "./ties.js";
 
 export const batchTexts = {
   method: (given: unknown) =>
@@ -51,16 +52,20 @@ export interface BatchOptions extends Constraints, Costs {
   /**
    * How the candidates compete, u being score - costWeight * cost and G standard Gumbel noise; the largest win:
    *
-   * - "top" (unless given): u, ties going to the lowest row.
+   * - "top" (unless given): u.
    * - "softmax": u / temperature + G, which draws without replacement with p proportional to exp(u / temperature).
    * - "rank": -log(r) / temperature + G, r = 1 being the candidate with the largest u: p proportional to
    *   r^(-1 / temperature), whatever the scale of the scores. (Powers of the score itself have no meaning here, as it
    *   may be negative.)
+   *
+   * Ties are broken by `ties`.
    */
   readonly method?: "top" | "softmax" | "rank" | undefined;
   /** Needed for "softmax"; 1 for "rank" unless given. */
   readonly temperature?: number | undefined;
   readonly stream?: RandomStream | undefined;
+  /** Decides between equals, by row; from the stream unless given, or the same for all where there is none. */
+  readonly ties?: TieKeys | undefined;
 }
 
 const requireScores = ({ score, target, leakage }: ScoreParts): void => {
@@ -97,6 +102,7 @@ export const readCosts = (
 const withNoise = (
   utilities: Float64Array,
   { method = "top", temperature, stream }: BatchOptions,
+  ties: TieKeys,
 ): Float64Array => {
   if (method === "top") return utilities;
   if (method !== "softmax" && method !== "rank") throw new InputError("method", batchTexts.method(method));
@@ -108,7 +114,7 @@ const withNoise = (
   const keys = utilities.slice();
   if (method === "rank") {
     let rank = 1;
-    for (const row of descending(utilities)) keys[row] = -log(rank++);
+    for (const row of descending(utilities, ties)) keys[row] = -log(rank++);
   }
   return keys.map((key) => key / heat - log(-log(stream.uniform())));
 };
@@ -120,10 +126,11 @@ export const selectBatch = (parts: ScoreParts, options: BatchOptions): Selected[
   const allowance = createAllowance(score.length, options);
   const { cost, weight } = readCosts(score.length, options);
   const utilities = weight === 0 ? score : score.map((value, row) => value - weight * cost(row));
+  const ties = options.ties ?? defaultTies(options.stream);
   const chosen: Selected[] = [];
   // One pass is enough: a row that quotas refuse now is refused later too, since a full group stays full, and once
   // all places are owed to other groups they stay so.
-  for (const row of descending(withNoise(utilities, options))) {
+  for (const row of descending(withNoise(utilities, options, ties), ties)) {
     if (chosen.length === allowance.size) break;
     if (!allowance.allows(row)) continue;
     allowance.take(row);

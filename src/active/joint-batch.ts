@@ -34,6 +34,7 @@ import {
 import { type Members, readRow, takeRows } from "./members.js";
 import { type Constraints, createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
+import { defaultTies, goesFirst, type TieKeys } from "./ties.js";
 import { normalisedWeights } from "./weights.js";
 
 export const jointBatchTexts = {
@@ -51,6 +52,8 @@ export interface JointBatchOptions extends Constraints, Costs, Partial<FairnessO
    */
   readonly shortlist?: number | undefined;
   readonly stream?: RandomStream | undefined;
+  /** Decides between equals, by row; from the stream unless given, or the same for all where there is none. */
+  readonly ties?: TieKeys | undefined;
 }
 
 /** One label configuration of what was chosen so far: how likely it is, and the members given it. */
@@ -119,13 +122,18 @@ const createBelief = (
 };
 
 /** The best by their own score, of every group with a quota and of all others together. */
-const shortlisted = (utilities: Float64Array, count: number, constraints: Constraints): number[] => {
+const shortlisted = (
+  utilities: Float64Array,
+  count: number,
+  constraints: Constraints,
+  ties: TieKeys,
+): number[] => {
   const { groups, quotas = [] } = constraints;
   const excluded = new Set(constraints.exclude ?? []);
   const limited = new Set(quotas.map(({ group }) => group));
   const seen = new Map<number | undefined, number>();
   const rows: number[] = [];
-  for (const row of descending(utilities)) {
+  for (const row of descending(utilities, ties)) {
     if (rows.length === count * (limited.size + 1)) break;
     const group = groups !== undefined && limited.has(groups[row]) ? groups[row] : undefined;
     const before = seen.get(group) ?? 0;
@@ -165,10 +173,12 @@ export const selectJointBatch = (
   const limit = positive("configurations", options.configurations ?? 64);
   const { cost, weight } = readCosts(rows, options);
   const utility = (score: number, row: number): number => score - weight * cost(row);
+  const ties = options.ties ?? defaultTies(stream);
   const list = shortlisted(
     alone.score.map(utility),
     positive("shortlist", options.shortlist ?? Math.max(256, 16 * size)),
     options,
+    ties,
   );
   const beliefs = [target, ...sensitive].map((prediction, i) => {
     const many = tooMany(prediction.pool.classes, size, limit);
@@ -198,7 +208,8 @@ export const selectJointBatch = (
     let most = Number.NEGATIVE_INFINITY;
     list.forEach((row, i) => {
       const value = utility(parts.score[i], row);
-      if (value > most && allowance.allows(row)) [best, most] = [i, value];
+      const better = value > most || (value === most && goesFirst(ties, row, list[best]));
+      if (better && allowance.allows(row)) [best, most] = [i, value];
     });
     const row = list[best];
     allowance.take(row);

@@ -14,6 +14,7 @@ import { type Members, takeRows } from "./members.js";
 import type { Quota } from "./quotas.js";
 import type { Split } from "./split.js";
 import { type StrategyName, strategies } from "./strategies.js";
+import { tieKeys } from "./ties.js";
 
 /** A label of every row: places in `classes`, -1 where it is not known. */
 export interface PoolLabel {
@@ -162,8 +163,12 @@ export const acquire = async (options: AcquisitionOptions): Promise<Acquisition>
       combine: options.combine,
       stream: own.split("random"),
     };
+    // By rows of the table, so that what else is in the pool does not matter.
+    const keys = tieKeys(own.split("ties"));
+    const candidates = pool;
     const constraints = {
       size,
+      ties: (at: number) => keys(candidates[at]),
       ...(options.groups === undefined
         ? {}
         : {

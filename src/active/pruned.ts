@@ -28,6 +28,7 @@ import { sharedWorkspace } from "./kernels/shared-workspace.js";
 import { type Members, meanProbabilities, readRow, requireSameMembers, takeRows } from "./members.js";
 import { createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
+import { defaultTies, goesFirst, type TieKeys } from "./ties.js";
 import { normalisedWeights } from "./weights.js";
 
 export const prunedTexts = {
@@ -50,6 +51,8 @@ export interface BestOptions extends Partial<FairnessOptions> {
   /** How many candidates are wanted. */
   readonly size: number;
   readonly exclude?: Iterable<number> | undefined;
+  /** Decides between equals, by row; the same for all unless given. */
+  readonly ties?: TieKeys | undefined;
 }
 
 /** Room for the rounding of float32, in the forms and in the scores themselves. */
@@ -188,12 +191,12 @@ const blockSize = (size: number): number => Math.max(256, 4 * size);
 
 /**
  * The `size` candidates with the best FairBED-EPIG, or EPIG where no sensitive model is given: the same rows in the
- * same order and with the same numbers as from scoring all (ties go to the lowest row).
+ * same order and with the same numbers as from scoring all, ties included.
  */
 export const bestCandidates = (
   target: Prediction,
   sensitive: readonly Prediction[],
-  { size, beta = 0, combine, exclude = [] }: BestOptions,
+  { size, beta = 0, combine, exclude = [], ties = defaultTies() }: BestOptions,
 ): BestCandidates => {
   requireBeta(beta);
   const all = [target, ...sensitive];
@@ -250,12 +253,12 @@ export const bestCandidates = (
       });
     }
     best.push(...left.map((row) => ({ row, score: targetOf(row) - beta * (leakages.get(row) ?? 0) })));
-    best.sort((a, b) => b.score - a.score || a.row - b.row);
+    best.sort((a, b) => b.score - a.score || (goesFirst(ties, a.row, b.row) ? -1 : 1));
     best = best.slice(0, size);
     if (best.length === size) threshold = best[size - 1].score;
   };
   let block: number[] = [];
-  for (const row of descending(limits)) {
+  for (const row of descending(limits, ties)) {
     if (limits[row] < threshold || limits[row] === Number.NEGATIVE_INFINITY) break;
     block.push(row);
     if (block.length < blockSize(size)) continue;

@@ -10,6 +10,7 @@ import type { Selected } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, Prediction, ScoreParts } from "./fairbed.js";
 import { type StrategyName, strategies } from "./strategies.js";
+import { goesFirst, type TieKeys } from "./ties.js";
 
 export interface RankerOptions {
   readonly method: StrategyName;
@@ -75,21 +76,29 @@ export const bestTexts = {
     `the number of candidates was ${String(given)}: give a whole number of at least 1`,
 };
 
-/** The better of two: by score less what its cost is worth, the lower row of equals. */
-const isBetter = (a: Ranked, b: Ranked, weight: number): boolean => {
-  const [first, second] = [a.score - weight * a.cost, b.score - weight * b.cost];
-  return first !== second ? first > second : a.row < b.row;
-};
+export interface BestSettings {
+  /** How many are kept. */
+  readonly size: number;
+  /** What a unit of cost is worth, in nats; 0 unless given. */
+  readonly costWeight?: number | undefined;
+  /** Decides between equals, by row: the same for all parts that are to be merged. */
+  readonly ties: TieKeys;
+}
 
 /**
  * The best `size` of all that are offered, in any order and in any parts: the same as of all at once, so parts may be
  * scored on different machines and merged.
  */
-export const createBest = (size: number, costWeight = 0) => {
+export const createBest = ({ size, costWeight = 0, ties }: BestSettings) => {
   if (!Number.isInteger(size) || size < 1) throw new InputError("batch-size", bestTexts.size(size));
+  /** By score less what its cost is worth. */
+  const isBetter = (a: Ranked, b: Ranked): boolean => {
+    const [first, second] = [a.score - costWeight * a.cost, b.score - costWeight * b.cost];
+    return first !== second ? first > second : goesFirst(ties, a.row, b.row);
+  };
   // A heap with the worst on top.
   const heap: Ranked[] = [];
-  const worse = (i: number, j: number): boolean => isBetter(heap[j], heap[i], costWeight);
+  const worse = (i: number, j: number): boolean => isBetter(heap[j], heap[i]);
   const swap = (i: number, j: number): void => {
     [heap[i], heap[j]] = [heap[j], heap[i]];
   };
@@ -107,7 +116,7 @@ export const createBest = (size: number, costWeight = 0) => {
   return {
     offer(candidate: Ranked): void {
       if (heap.length === size) {
-        if (!isBetter(candidate, heap[0], costWeight)) return;
+        if (!isBetter(candidate, heap[0])) return;
         heap[0] = candidate;
         sink();
         return;
@@ -122,9 +131,7 @@ export const createBest = (size: number, costWeight = 0) => {
     },
     /** Best first. */
     ranked(): Selected[] {
-      return [...heap]
-        .sort((a, b) => (isBetter(a, b, costWeight) ? -1 : 1))
-        .map((each, i) => ({ ...each, rank: i + 1 }));
+      return [...heap].sort((a, b) => (isBetter(a, b) ? -1 : 1)).map((each, i) => ({ ...each, rank: i + 1 }));
     },
   };
 };

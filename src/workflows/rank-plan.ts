@@ -9,6 +9,7 @@ import { fit } from "../active/loop.js";
 import type { Quota } from "../active/quotas.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
 import { type StrategyName, strategies } from "../active/strategies.js";
+import { type TieKeys, tieKeys } from "../active/ties.js";
 import { InputError } from "../core/errors.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import type { Classifier, Learner } from "../learners/classifier.js";
@@ -65,6 +66,9 @@ export const rankTexts = {
 };
 
 export const rankStream = ({ seed }: RankSettings): RandomStream => randomStream(seed).split("rank");
+
+/** Decides between candidates with equal scores, by their row in the pool: the same for all its parts. */
+export const rankTies = (settings: RankSettings): TieKeys => tieKeys(rankStream(settings).split("ties"));
 
 /** One that may be chosen, with its name where the pool has them. */
 export interface Candidate extends Ranked {
@@ -143,11 +147,12 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
   const { settings, labelled, rows } = plan;
   const size = Math.min(settings.top, rows);
   const done = idsOf(labelled, settings.id);
+  const ties = rankTies(settings);
   return (start) => {
     // Whatever the quotas, what is chosen of a group is among the best of the group.
     const bestOf = new Map<number, ReturnType<typeof createBest>>();
     const bestIn = (group: number) => {
-      const known = bestOf.get(group) ?? createBest(size, costWeightOf(settings));
+      const known = bestOf.get(group) ?? createBest({ size, costWeight: costWeightOf(settings), ties });
       bestOf.set(group, known);
       return known;
     };
@@ -202,12 +207,13 @@ export const mergeParts = (
   rows: number,
 ): BestOfParts => {
   const size = Math.min(settings.top, rows);
+  const ties = rankTies(settings);
   const groups = [...new Set(parts.flatMap((part) => part.groups.map(({ group }) => group)))];
   return {
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
     skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
     groups: groups.map((group) => {
-      const best = createBest(size, costWeightOf(settings));
+      const best = createBest({ size, costWeight: costWeightOf(settings), ties });
       for (const part of parts) {
         for (const each of part.groups.find((own) => own.group === group)?.best ?? []) best.offer(each);
       }

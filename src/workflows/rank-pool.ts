@@ -20,6 +20,7 @@ import {
   type RankSettings,
   rankStream,
   rankTexts,
+  rankTies,
 } from "./rank-plan.js";
 
 export { type RankSettings, rankTexts } from "./rank-plan.js";
@@ -131,7 +132,9 @@ const withinQuotas = ({ groups }: BestOfParts, { settings, rows }: RankPlan): Ra
     target: numbers(({ target }) => target),
     leakage: numbers(({ leakage }) => leakage),
   };
+  const ties = rankTies(settings);
   return selectBatch(parts, {
+    ties: (at) => ties(all[at].row),
     size: Math.min(settings.top, rows),
     costs: numbers(({ cost }) => cost),
     costWeight: costWeightOf(settings),

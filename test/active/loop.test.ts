@@ -5,6 +5,7 @@ import { type AcquisitionOptions, acquire, loopTexts } from "../../src/active/lo
 import { createBest, createRanker } from "../../src/active/ranker.js";
 import { splitRows, splitTexts } from "../../src/active/split.js";
 import { strategyNames } from "../../src/active/strategies.js";
+import { tieKeys } from "../../src/active/ties.js";
 import { randomStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
 
@@ -213,6 +214,7 @@ describe("beta that is found", () => {
 });
 
 describe("ranking a pool part by part", () => {
+  const ties = tieKeys(randomStream("ties"));
   const take = (from: number, to: number) => ({
     values: pool.features.values.slice(3 * from, 3 * to),
     rows: to - from,
@@ -234,8 +236,8 @@ describe("ranking a pool part by part", () => {
   });
 
   test("gives what all at once gives", () => {
-    const whole = selectBatch(ranker.score(take(100, 400), 0), { size: 25 });
-    const best = createBest(25);
+    const whole = selectBatch(ranker.score(take(100, 400), 0), { size: 25, ties });
+    const best = createBest({ size: 25, ties });
     for (const [part, from] of [100, 137, 300].entries()) {
       const to = [137, 300, 400][part];
       const { score, target, leakage } = ranker.score(take(from, to), part);
@@ -248,7 +250,7 @@ describe("ranking a pool part by part", () => {
   });
 
   test("a cost moves a candidate down", () => {
-    const best = createBest(2, 0.5);
+    const best = createBest({ size: 2, costWeight: 0.5, ties });
     const one = { target: 1, leakage: 0 };
     best.offer({ ...one, row: 0, score: 1, cost: 1 });
     best.offer({ ...one, row: 1, score: 0.9, cost: 0 });
