@@ -1,4 +1,39 @@
-/** The compiler: operations to write a model in, and what compiles it. */
+/** The machinery: the compiler with the operations to write a model in, random streams, and statistics. */
+
+export { FairbedError, TraceError } from "../core/errors.js";
+export type { Progress, RunOptions } from "../core/options.js";
+export {
+  fillNormal,
+  fillUniform,
+  philox4x32,
+  type RandomStream,
+  randomStream,
+  restoreStream,
+  type StreamKey,
+  type StreamName,
+  type StreamState,
+} from "../core/random.js";
+export {
+  addValue,
+  type BootstrapEstimate,
+  type BootstrapOptions,
+  bootstrap,
+  type Interval,
+  logMeanExp,
+  logSumExp,
+  type MeanEstimate,
+  type Moments,
+  meanEstimate,
+  mergeMoments,
+  momentsOf,
+  NO_VALUES,
+  quantile,
+  quantiles,
+  type RowStatistic,
+  sampleVariance,
+  standardError,
+  wilsonInterval,
+} from "../core/stats.js";
 export { type AdamOptions, type AdamState, adam, type Optimiser } from "./adam.js";
 export type { Backend } from "./backend.js";
 export {

@@ -239,7 +239,7 @@ describe("a model of one's own", () => {
       design: { x: real({ low: -2, high: 2 }) },
       outcome: ({ theta, phi }, { x }) => normal(add(mul(theta, ${slope}), mul(phi, x)), 1),
     })`;
-  const imports = 'import { add, defineModel, mul, normal, real, sensitive, target } from "fairbed";';
+  const imports = 'import { add, defineModel, mul, normal, real, sensitive, target } from "fairbed/design";';
   const designs = file("zero.json", { designs: [[0]] });
   const exact = async (model: string, ...words: string[]) =>
     (await json("evaluate", designs, "--model", model, "--exact", ...words)).target.lower;
@@ -256,7 +256,7 @@ describe("a model of one's own", () => {
     file("models/slope.ts", "export const slope: number = 2;");
     file(
       "models/mine.ts",
-      `${imports}\nimport type { Model } from "fairbed";\nimport { slope } from "./slope.js";\n
+      `${imports}\nimport type { Model } from "fairbed/design";\nimport { slope } from "./slope.js";\n
        interface Options { readonly factor?: number }
        export default ({ factor = 1 }: Options): Model => ${body("slope * factor")};`,
     );

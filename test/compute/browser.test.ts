@@ -8,7 +8,9 @@ import { scenario } from "./scenario.mjs";
 
 needsDist();
 
-const library = () => import(new URL("../../dist/index.js", import.meta.url).href);
+const library = () => import(new URL("../../dist/design/index.js", import.meta.url).href);
+
+const FEATURES = `(await import("/dist/compute/index.js")).detectFeatures()`;
 
 describeInChromium("the engine in Chromium", (browser) => {
   const inPage = async (isolated: boolean, script: string) => {
@@ -25,7 +27,7 @@ describeInChromium("the engine in Chromium", (browser) => {
       await page.goto(`${server.url}/`);
       // A string, so that nothing on the way rewrites its imports.
       return await page.evaluate(`(async () => {
-        const library = await import("/dist/browser.js");
+        const library = await import("/dist/design/index.js");
         const { scenario } = await import("/scenario.mjs");
         return ${script};
       })()`);
@@ -42,8 +44,8 @@ describeInChromium("the engine in Chromium", (browser) => {
   });
 
   test("uses threads where the page is isolated, and one thread otherwise", async () => {
-    expect(await inPage(true, "library.detectFeatures()")).toMatchObject({ simd: true, threads: true });
-    expect(await inPage(false, "library.detectFeatures()")).toMatchObject({ simd: true, threads: false });
+    expect(await inPage(true, FEATURES)).toMatchObject({ simd: true, threads: true });
+    expect(await inPage(false, FEATURES)).toMatchObject({ simd: true, threads: false });
     const expected = scenario(await library(), { threads: 1, relaxed: true });
     expect(await inPage(false, "scenario(library, { threads: 4, relaxed: true })")).toEqual(expected);
   });
@@ -54,7 +56,9 @@ test("a worker thread of Node gives the same numbers", async () => {
     const { parentPort, workerData } = require("node:worker_threads");
     Promise.all(workerData.map((url) => import(url))).then(([library, { scenario }]) =>
       parentPort.postMessage(scenario(library, { threads: 2, relaxed: false })));`;
-  const urls = ["../../dist/index.js", "scenario.mjs"].map((path) => new URL(path, import.meta.url).href);
+  const urls = ["../../dist/design/index.js", "scenario.mjs"].map(
+    (path) => new URL(path, import.meta.url).href,
+  );
   const worker = new Worker(source, { eval: true, workerData: urls });
   const actual = await new Promise((resolve, reject) => {
     worker.once("message", resolve);

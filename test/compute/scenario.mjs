@@ -1,6 +1,6 @@
 // The same computation for Node and for a page: everything that a seed determines, as plain data.
 
-/** @param {typeof import("../../src/browser.js")} library @param {{ threads: number, relaxed: boolean }} options */
+/** @param {typeof import("../../src/design/index.js")} library @param {{ threads: number, relaxed: boolean }} options */
 export const scenario = (library, { threads, relaxed }) => {
   const workspace = new library.Workspace({ threads, relaxed });
   const quantity = library.objectiveQuantity("conditional", 0.8);

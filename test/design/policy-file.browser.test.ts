@@ -1,6 +1,6 @@
 /** A policy's file in a page: the same designs as in Node, bit for bit. */
 import { expect, test } from "vitest";
-import type * as Library from "../../src/browser.js";
+import type * as Library from "../../src/design/index.js";
 import { describeInChromium, serve } from "../setup/chromium.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 
@@ -22,7 +22,7 @@ const use = (library: typeof Library, file: readonly number[]): number[] => {
 
 describeInChromium("a policy's file in Chromium", (browser) => {
   test("gives Node's designs", async () => {
-    const library: typeof Library = await import(new URL("../../dist/index.js", import.meta.url).href);
+    const library: typeof Library = await import(new URL("../../dist/design/index.js", import.meta.url).href);
     const trained = await library.trainDad(library.locationFinding(), { horizon: 3, steps: 2 });
     const model = library.identityOf(library.locationFinding());
     const file = [...library.encodePolicy({ kind: "dad", horizon: 3, model, network: trained.network })];
@@ -36,7 +36,7 @@ describeInChromium("a policy's file in Chromium", (browser) => {
     const page = await browser().newPage();
     try {
       await page.goto(`${server.url}/`);
-      const script = `import("/dist/browser.js").then((library) => (${use})(library, ${JSON.stringify(file)}))`;
+      const script = `import("/dist/design/index.js").then((library) => (${use})(library, ${JSON.stringify(file)}))`;
       expect(await page.evaluate(script)).toEqual(expected);
     } finally {
       await page.close();

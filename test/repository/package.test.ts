@@ -48,12 +48,6 @@ describe("the package", () => {
     const readme = read("README.md");
     expect(readme.match(/^npm ci && npm .*$/gm)).toEqual(["npm ci && npm run demo", "npm ci && npm test"]);
   });
-
-  test("Node picks the Node entry, with everything the browser has", async () => {
-    const index = await import("../../src/index.js");
-    const browser = await import("../../src/browser.js");
-    expect(Object.keys(index)).toEqual(expect.arrayContaining(Object.keys(browser)));
-  });
 });
 
 describe("bin/fairbed", () => {

@@ -1,81 +1,63 @@
-/** What the library's users can name: functions, the types of their arguments and results, and the texts of errors. */
+/** What the library's users can name: functions, and the types of their arguments and results. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, expectTypeOf, test } from "vitest";
-import type {
-  Axis,
-  Backend,
-  BootstrapOptions,
-  CompileOptions,
-  Dense,
-  DensePort,
-  InputAxes,
-  Moments,
-  RandomStream,
-  RowStatistic,
-  Sizes,
-  StreamKey,
-  StreamName,
-} from "../../src/index.js";
+import { expect, test } from "vitest";
+import { publicSurface, unnamedTypes } from "../../scripts/public-surface.mjs";
+import * as browser from "../../src/browser.js";
 import * as fairbed from "../../src/index.js";
-import { ROOT } from "../setup/dist.js";
+import { needsDist, ROOT } from "../setup/dist.js";
 
-test("the types that signatures use have names", () => {
-  expectTypeOf<Parameters<Dense["bind"]>[0]>().toEqualTypeOf<DensePort>();
-  expectTypeOf<Parameters<typeof fairbed.bootstrap>[1]>().toEqualTypeOf<RowStatistic>();
-  expectTypeOf<Parameters<typeof fairbed.bootstrap>[2]>().toEqualTypeOf<BootstrapOptions>();
-  expectTypeOf<Parameters<typeof fairbed.randomStream>[0]>().toEqualTypeOf<StreamName>();
-  expectTypeOf<RandomStream["key"]>().toEqualTypeOf<StreamKey>();
-  expectTypeOf<ReturnType<typeof fairbed.momentsOf>>().toEqualTypeOf<Moments>();
-  expectTypeOf<NonNullable<CompileOptions<InputAxes>["backend"]>>().toEqualTypeOf<Backend>();
-  expectTypeOf<keyof Sizes>().toEqualTypeOf<Axis>();
+needsDist();
+
+test("the root has about twenty names, the same in Node and in a browser", () => {
+  expect(Object.keys(fairbed).length).toBeLessThanOrEqual(25);
+  expect(Object.keys(browser).sort()).toEqual(Object.keys(fairbed).sort());
 });
 
-test("running moments, of parts and together", () => {
-  const { addValue, mergeMoments, momentsOf, NO_VALUES, sampleVariance, standardError } = fairbed;
-  const parts = mergeMoments([1, 2].reduce(addValue, NO_VALUES), momentsOf([3, 4]));
-  expect(parts).toEqual({ n: 4, mean: 2.5, m2: 5 });
-  expect(sampleVariance(parts)).toBeCloseTo(5 / 3, 15);
-  expect(standardError(parts)).toBeCloseTo(Math.sqrt(5 / 12), 15);
+test("every type that a public signature names is exported", () => {
+  expect(unnamedTypes(ROOT)).toEqual([]);
 });
 
-test("what the pages of docs/ import is there", () => {
-  for (const page of readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"))) {
-    const text = readFileSync(join(ROOT, "docs", page), "utf8");
-    for (const [, names] of text.matchAll(/import \{([^}]*)\} from "fairbed"/g)) {
-      for (const name of names
+test("no two names differ only in case, and a name means one thing", () => {
+  const spellings = new Map<string, Set<string>>();
+  const places = new Map<string, Set<string>>();
+  for (const { name, place } of publicSurface(ROOT)) {
+    const lower = name.toLowerCase();
+    spellings.set(lower, (spellings.get(lower) ?? new Set()).add(name));
+    places.set(name, (places.get(name) ?? new Set()).add(`${place.file}#${place.name}`));
+  }
+  expect([...spellings.values()].filter(({ size }) => size > 1).map((names) => [...names])).toEqual([]);
+  expect([...places].filter(([, { size }]) => size > 1).map(([name]) => name)).toEqual([]);
+});
+
+test("callbacks may return anything", () => {
+  const files = readdirSync(join(ROOT, "dist"), { recursive: true, encoding: "utf8" });
+  const narrow = files
+    .filter((path) => path.endsWith(".d.ts") && !path.startsWith("cli"))
+    .filter((path) => readFileSync(join(ROOT, "dist", path), "utf8").includes("void | Promise<void>"));
+  expect(narrow).toEqual([]);
+});
+
+test("what the pages of docs/ and the README import is there", () => {
+  const names = new Map<string, Set<string>>();
+  for (const { entry, name } of publicSurface(ROOT)) {
+    const specifier = `fairbed${entry.slice(1)}`;
+    names.set(specifier, (names.get(specifier) ?? new Set()).add(name));
+  }
+  const pages = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+  const texts = [...pages.map((page) => join("docs", page)), "README.md"];
+  const missing = texts.flatMap((path) =>
+    [
+      ...readFileSync(join(ROOT, path), "utf8").matchAll(
+        /import (?:type )?\{([^}]*)\} from "(fairbed[^"]*)"/g,
+      ),
+    ].flatMap(([, list, specifier]) =>
+      list
         .split(",")
-        .map((each) => each.trim())
-        .filter((each) => each !== "")) {
-        if (!name.startsWith("type ")) expect(fairbed, `${page}: ${name}`).toHaveProperty(name);
-      }
-    }
-  }
-  for (const name of ["estimatePolicy", "fairness", "checkParity", "greedyPolicy", "withinLeakageBudget"]) {
-    expect(fairbed).toHaveProperty(name);
-  }
-});
-
-test("what errors say can be matched", () => {
-  const { compile, InputError, randomStream, texts } = fairbed;
-  expect(() => compile(({ x }) => x, { inputs: { x: [] }, backend: "gpu" as "js" })).toThrow(
-    new InputError("backend", texts.backendTexts.unknown("gpu")),
+        .map((each) => each.trim().replace(/^type /, ""))
+        .filter((name) => name !== "" && names.get(specifier)?.has(name) !== true)
+        .map((name) => `${path}: ${name} of ${specifier}`),
+    ),
   );
-  expect(() => randomStream(-1)).toThrow(texts.streamNameText(-1));
-});
-
-test("every text of core and compute is among them", async () => {
-  const known = new Set<unknown>(Object.values(fairbed.texts));
-  const files = ["core", "compute"].flatMap((folder) =>
-    readdirSync(join(ROOT, "src", folder), { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".ts"))
-      .map((path) => join(ROOT, "src", folder, path)),
-  );
-  expect(files.length).toBeGreaterThan(50);
-  for (const file of files) {
-    for (const [name, value] of Object.entries(await import(file))) {
-      if (/[tT]exts?$/.test(name) && !known.has(value))
-        expect.fail(`${name} of ${file} is not in src/texts.ts`);
-    }
-  }
+  expect(missing).toEqual([]);
 });

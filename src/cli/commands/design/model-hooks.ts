@@ -1,5 +1,5 @@
 /**
- * What lets Node import a user's model: `fairbed` is this very package wherever the model lies, and TypeScript loses
+ * What lets Node import a user's model: `fairbed` and its sub-paths are this very package wherever the model lies, and TypeScript loses
  * its types on the way. The same two functions serve `module.registerHooks` (synchronous, from Node 22.15 on) and
  * `module.register` (Node 20), which is why they never look at what `next` returns.
  */
@@ -7,7 +7,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
 
-const PACKAGE = new URL("../../../index.js", import.meta.url).href;
+const DIST = new URL("../../../", import.meta.url).href;
+/** `fairbed` and its sub-paths, such as `fairbed/design`. */
+const PACKAGE = /^fairbed(?:\/([a-z]+))?$/;
 const TYPESCRIPT = /\.m?ts$/;
 
 interface ResolveContext {
@@ -23,7 +25,10 @@ export const resolve = <Context extends ResolveContext, Result>(
   context: Context,
   next: (specifier: string, context: Context) => Result,
 ): Result | Resolved => {
-  if (specifier === "fairbed") return { url: PACKAGE, shortCircuit: true };
+  const own = PACKAGE.exec(specifier);
+  if (own !== null) {
+    return { url: `${DIST}${own[1] === undefined ? "" : `${own[1]}/`}index.js`, shortCircuit: true };
+  }
   const { parentURL } = context;
   // TypeScript's own habit: "./signal.js" means signal.ts where only that exists.
   if (parentURL !== undefined && TYPESCRIPT.test(parentURL) && /^\.{1,2}\/.*\.m?js$/.test(specifier)) {

@@ -1,0 +1,39 @@
+/** Active learning: acquisition scores as functions of member probabilities, and the choice of batches. */
+
+export { type RandomStream, randomStream } from "../core/random.js";
+export {
+  type BatchOptions,
+  type Costs,
+  type Selected,
+  selectBatch,
+} from "./batch.js";
+export { type BetaControl, type BetaGoal, betaControl } from "./beta-control.js";
+export { type ConditionalOptions, conditionalFairbedEpig } from "./conditional.js";
+export type { Correction } from "./correction.js";
+export { type EpigOptions, epig } from "./epig.js";
+export {
+  type FairnessOptions as LeakageOptions,
+  fairbedBald,
+  fairbedEpig,
+  fairbedSet,
+  hfe,
+  type Prediction,
+  type ScoreParts,
+} from "./fairbed.js";
+export { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
+export {
+  type Acquisition,
+  type AcquisitionOptions,
+  type AcquisitionStep,
+  acquire,
+  type PoolLabel,
+  type SensitiveModel,
+} from "./loop.js";
+export { type ExactMembers, type Members, requireProbabilities } from "./members.js";
+export { type BestCandidates, type BestOptions, bestCandidates } from "./pruned.js";
+export type { Constraints, Quota } from "./quotas.js";
+export { createBest, createRanker, type Ranked, type Ranker, type RankerOptions } from "./ranker.js";
+export { bald, predictiveEntropy } from "./scores.js";
+export { setLeakage } from "./set-leakage.js";
+export { type Split, type SplitOptions, splitRows } from "./split.js";
+export { type Strategy, type StrategyName, strategies, strategyNames } from "./strategies.js";

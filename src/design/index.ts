@@ -1,0 +1,162 @@
+/** Bayesian experimental design: models with roles, estimators, objectives, policies and what trains them. */
+
+export {
+  abs,
+  add,
+  digamma,
+  div,
+  equal,
+  erf,
+  exp,
+  expm1,
+  greater,
+  greaterEqual,
+  less,
+  lessEqual,
+  lgamma,
+  log,
+  log1p,
+  logsumexp,
+  max,
+  min,
+  mul,
+  neg,
+  notEqual,
+  pow,
+  select,
+  sigmoid,
+  softplus,
+  sqrt,
+  square,
+  sub,
+  sum,
+  tanh,
+  trigamma,
+  type Value,
+  Workspace,
+  type WorkspaceOptions,
+} from "../compute/index.js";
+export { type RandomStream, randomStream } from "../core/random.js";
+export {
+  type DadCheckpoint,
+  type DadNetwork,
+  type DadProgress,
+  type DadWidths,
+  dadPolicy,
+  PAPER_WIDTHS,
+  refineDad,
+  type TrainDadOptions,
+  trainDad,
+} from "./dad.js";
+export {
+  type BaseNoise,
+  bernoulli,
+  binomial,
+  categorical,
+  type Distribution,
+  logNormal,
+  normal,
+  poisson,
+  studentT,
+  uniform,
+} from "./distribution.js";
+export {
+  type EstimateDiagnostics,
+  type EstimateMethod,
+  type EstimateOptions,
+  estimatePolicy,
+  exactInformation,
+  type InformationEstimate,
+  type PolicyEstimate,
+  type RatioEstimate,
+} from "./estimate.js";
+export { type Fairness, type FairnessOptions, fairness, type WorstCase } from "./fairness-measures.js";
+export { type GreedyOptions, type GreedyPolicy, greedyPolicy } from "./greedy.js";
+export { readHistory } from "./history-file.js";
+export {
+  type BudgetOptions,
+  type BudgetResult,
+  type FrontierPoint,
+  withinLeakageBudget,
+} from "./leakage-budget.js";
+export {
+  type DesignVariable,
+  defineModel,
+  type Model,
+  type ModelDefinition,
+  nuisance,
+  oneOf,
+  type Parameter,
+  type Prior,
+  priorPredictive,
+  type Role,
+  real,
+  sensitive,
+  target,
+} from "./model.js";
+export {
+  identityOf,
+  MODEL_NAMES,
+  type ModelIdentity,
+  type ModelOptions,
+  shippedModel,
+} from "./model-catalogue.js";
+export { type LinearGaussianOptions, linearGaussian } from "./models/linear-gaussian.js";
+export { type LocationOptions, locationFinding } from "./models/location.js";
+export { type PharmacokineticsOptions, pharmacokinetics } from "./models/pharmacokinetics.js";
+export { type PsychometricOptions, psychometric } from "./models/psychometric.js";
+export { Nested, type NestedEstimate, type NestedOptions } from "./nested.js";
+export {
+  type Noise,
+  type Objective,
+  PAPER_SIZES,
+  type SampleSizes,
+  StaticObjective,
+} from "./objective.js";
+export { Outcomes, type OutcomesOptions } from "./outcomes.js";
+export {
+  checkParity,
+  type Parity,
+  type ParityOptions,
+  type ParityReason,
+  type Predictor,
+} from "./parity.js";
+export {
+  type History,
+  type Policy,
+  randomPolicy,
+  type Simulation,
+  simulate,
+  staticPolicy,
+} from "./policy.js";
+export {
+  type DadPolicyFile,
+  decodePolicy,
+  encodePolicy,
+  type GreedyPolicyFile,
+  matchModel,
+  type PolicyFile,
+  policyOf,
+  type RandomPolicyFile,
+  type ReachedBounds,
+  type StaticPolicyFile,
+} from "./policy-file.js";
+export { type Posterior, type PosteriorOptions, posteriorGiven } from "./posterior.js";
+export {
+  type Bound,
+  type Given,
+  INFORMATION,
+  type InformationName,
+  type ObjectiveKind,
+  objectiveQuantity,
+  type Quantity,
+} from "./quantity.js";
+export { type StaticObjectiveOptions, staticObjective } from "./static-objective.js";
+export {
+  type SettledRule,
+  type StaticCheckpoint,
+  type TrainedStatic,
+  type TrainingProgress,
+  type TrainStaticOptions,
+  trainStatic,
+} from "./train-static.js";
