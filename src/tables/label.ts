@@ -50,6 +50,8 @@ export const labelTexts = {
     `the column "${column}" has no values, all are missing: choose another column or mend the file.`,
   oneClass: (name: string) =>
     `"${name}" has one class only, so there is nothing to learn: choose another column, value or threshold.`,
+  openClasses: (name: string) =>
+    `"${name}" has fewer than two values so far, so its classes are not known: name the positive one, as in "${name}=yes", or give a row of each class.`,
   manyNumbers: (column: string, count: number, threshold: number) =>
     `the column "${column}" has ${count} different numbers: give a threshold such as "${column}>=${threshold}", or one value.`,
   manyLevels: (column: string, count: number) =>
@@ -75,10 +77,24 @@ export const labelTexts = {
   twice: (name: string) => `"${name}" is given twice: name every sensitive column once.`,
 };
 
+export interface LabelOptions {
+  /**
+   * Most labels are still to come: the positive value need not have been seen, nor two classes, and a column may be
+   * empty. False unless given.
+   */
+  readonly open?: boolean | undefined;
+}
+
 /** The labels of a table by a choice; throws where the choice does not fit the table. */
-export const chooseLabel = (table: Table, choice: LabelChoice): Label => {
-  const { name, rule } = ruleOf(table, choice);
-  return labelled(name, rule, table);
+export const chooseLabel = (
+  table: Table,
+  choice: LabelChoice,
+  { open = false }: LabelOptions = {},
+): Label => {
+  const { name, rule } = ruleOf(table, choice, open);
+  if (!open) return labelled(name, rule, table);
+  if (rule.classes.length < 2) throw new InputError("one-class", labelTexts.openClasses(name));
+  return { name, rule, classes: rule.classes, labels: applyRule(rule, table) };
 };
 
 /** The intersection of several attributes as one: a class for each combination that occurs. */
@@ -178,20 +194,27 @@ const holds = (value: number, comparison: Comparison, bound: number): boolean =>
   }
 };
 
-const ruleOf = (table: Table, choice: LabelChoice): { readonly name: string; readonly rule: LabelRule } => {
+const ruleOf = (
+  table: Table,
+  choice: LabelChoice,
+  open: boolean,
+): { readonly name: string; readonly rule: LabelRule } => {
   if (typeof choice !== "string") {
     const { column, positive } = choice;
-    if (positive === undefined) return { name: column, rule: valuesRule(columnNamed(table, column)) };
-    const rule = valueRule(columnNamed(table, column), String(positive).trim());
+    if (positive === undefined) return { name: column, rule: valuesRule(columnNamed(table, column), open) };
+    const rule = valueRule(columnNamed(table, column), String(positive).trim(), open);
     return { name: `${column}=${positive}`, rule };
   }
   const given = choice.trim();
   const names = new Set(columnNames(table));
-  if (names.has(given)) return { name: given, rule: valuesRule(columnNamed(table, given)) };
+  if (names.has(given)) return { name: given, rule: valuesRule(columnNamed(table, given), open) };
   const { column: text, operator, value } = splitChoice(given, names);
   const column = columnNamed(table, text);
-  if (operator === undefined) return { name: given, rule: valuesRule(column) };
-  const rule = operator === "=" ? valueRule(column, value) : thresholdRule(column, operator, value, given);
+  if (operator === undefined) return { name: given, rule: valuesRule(column, open) };
+  const rule =
+    operator === "="
+      ? valueRule(column, value, open)
+      : thresholdRule(column, operator, { given: value, choice: given, open });
   return { name: given, rule };
 };
 
@@ -210,8 +233,8 @@ const splitChoice = (given: string, names: ReadonlySet<string>) => {
   );
 };
 
-const valuesRule = (column: Column): LabelRule => {
-  const { values } = valuesOf(column);
+const valuesRule = (column: Column, open: boolean): LabelRule => {
+  const { values } = valuesOf(column, open);
   const { name } = column;
   if (column.kind === "numeric" && values.length > MOST_NUMERIC_CLASSES) {
     const threshold = roundThreshold(column.values);
@@ -223,11 +246,13 @@ const valuesRule = (column: Column): LabelRule => {
   return { kind: "values", column: name, classes: values };
 };
 
-const valueRule = (column: Column, given: string): LabelRule => {
-  const { values, counts } = valuesOf(column);
-  // 1 and 1.0 are the same number.
-  const value = column.kind === "numeric" && given !== "" ? String(Number(given)) : given;
-  if (!values.includes(value)) {
+const valueRule = (column: Column, given: string, open: boolean): LabelRule => {
+  const { values, counts } = valuesOf(column, open);
+  // 1 and 1.0 are the same number; an empty column may be one of texts or of numbers.
+  const numeric =
+    column.kind === "numeric" && given !== "" && (values.length > 0 || !Number.isNaN(Number(given)));
+  const value = numeric ? String(Number(given)) : given;
+  if (!values.includes(value) && (!open || value === "" || (numeric && value === "NaN"))) {
     const named = commonOf(values, counts);
     const text = labelTexts.noValue(column.name, given, nearestName(given, named), named, values.length);
     throw new InputError("unknown-value", text);
@@ -237,13 +262,17 @@ const valueRule = (column: Column, given: string): LabelRule => {
   return { kind: "value", column: column.name, value, classes: [other, value] };
 };
 
-const thresholdRule = (column: Column, comparison: Comparison, given: string, choice: string): LabelRule => {
+const thresholdRule = (
+  column: Column,
+  comparison: Comparison,
+  { given, choice, open }: { readonly given: string; readonly choice: string; readonly open: boolean },
+): LabelRule => {
   if (column.kind !== "numeric") {
     throw new InputError("no-number", labelTexts.noNumberColumn(column.name, choice));
   }
   const value = given === "" ? Number.NaN : Number(given);
   if (!Number.isFinite(value)) throw new InputError("no-number", labelTexts.noNumber(choice));
-  valuesOf(column);
+  valuesOf(column, open);
   const positive = `${comparison}${value}`;
   const classes = [`not ${positive}`, positive];
   return { kind: "threshold", column: column.name, comparison, value, classes };
@@ -252,6 +281,7 @@ const thresholdRule = (column: Column, comparison: Comparison, given: string, ch
 /** The different values that occur, in order, as texts, and how many rows have each. */
 const valuesOf = (
   column: Column,
+  open: boolean,
 ): { readonly values: readonly string[]; readonly counts: readonly number[] } => {
   const cells = column.kind === "numeric" ? column.values : column.codes;
   const rows = new Map<number, number>();
@@ -259,7 +289,7 @@ const valuesOf = (
     if (column.kind === "numeric" ? !Number.isNaN(cell) : cell >= 0)
       rows.set(cell, (rows.get(cell) ?? 0) + 1);
   }
-  if (rows.size === 0) throw new InputError("all-missing", labelTexts.allMissing(column.name));
+  if (rows.size === 0 && !open) throw new InputError("all-missing", labelTexts.allMissing(column.name));
   const ordered = [...rows].sort(([a], [b]) => a - b);
   return {
     values: ordered.map(([cell]) => (column.kind === "numeric" ? String(cell) : column.levels[cell])),

@@ -6,6 +6,7 @@ import {
   combineLabels,
   type Label,
   type LabelChoice,
+  type LabelOptions,
   labelTexts,
 } from "./label.js";
 import { type Column, columnNamed, columnNames, type Table } from "./table.js";
@@ -63,6 +64,11 @@ export const taskTexts = {
     `rows ${first + 1} and ${second + 1} have the same id in the column "${column}": make the ids different or name another column.`,
 };
 
+export interface TaskOptions extends LabelOptions {
+  /** The sensitive attribute is learnt from elsewhere, and none need be named. */
+  readonly sensitiveElsewhere?: boolean | undefined;
+}
+
 /**
  * Throws one sentence where the settings do not fit the table. A task without a sensitive attribute has to be asked
  * for: then the attribute is learnt from elsewhere.
@@ -70,11 +76,11 @@ export const taskTexts = {
 export const defineTask = (
   table: Table,
   settings: TaskSettings,
-  { sensitiveElsewhere = false }: { readonly sensitiveElsewhere?: boolean | undefined } = {},
+  { sensitiveElsewhere = false, open = false }: TaskOptions = {},
 ): Task => {
   const { target: targetChoice, weights, id, combineSensitive = false } = settings;
-  const target = chooseLabel(table, targetChoice);
-  const single = settings.sensitive.map((choice) => chooseLabel(table, choice));
+  const target = chooseLabel(table, targetChoice, { open });
+  const single = settings.sensitive.map((choice) => chooseLabel(table, choice, { open }));
   if (single.length === 0 && !sensitiveElsewhere) {
     throw new InputError("no-sensitive", taskTexts.noSensitive);
   }
@@ -97,7 +103,7 @@ export const defineTask = (
     target,
     sensitive,
     features,
-    notes: [...notes, ...[target, ...sensitive].flatMap(withoutValue)],
+    notes: [...notes, ...(open ? [] : [target, ...sensitive].flatMap(withoutValue))],
     weights: given,
     id,
   };

@@ -4,6 +4,7 @@ import { applyRule, labelTexts } from "../../src/tables/label.js";
 import {
   appendRows,
   byCodePoint,
+  type Column,
   categoricalColumn,
   columnNamed,
   dropColumns,
@@ -266,5 +267,41 @@ describe("a table", () => {
     const levels = ["b", "a", "", "é", "z", "\u{1F600}", "\uFFFD", "ab"];
     const bytes = [...levels].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     expect([...levels].sort(byCodePoint)).toEqual(bytes);
+  });
+});
+
+describe("a task whose labels are still to come", () => {
+  const features = numericColumn("x", [1, 2, 3]);
+  const open = (column: Column, target: string) =>
+    defineTask(
+      tableOf([features, column]),
+      { target, sensitive: [] },
+      { open: true, sensitiveElsewhere: true },
+    ).target;
+
+  test("may have an empty column, or one class", () => {
+    const empty = open(numericColumn("hired", [Number.NaN, Number.NaN, Number.NaN]), "hired=yes");
+    expect([...empty.labels]).toEqual([-1, -1, -1]);
+    expect(empty.classes).toEqual(["not yes", "yes"]);
+    const one = open(categoricalColumn("hired", ["no", undefined, "no"]), "hired=yes");
+    expect([...one.labels]).toEqual([0, -1, 0]);
+    expect(one.classes).toEqual(["no", "yes"]);
+    expect([...open(numericColumn("score", [Number.NaN, 7, 2]), "score>=5").labels]).toEqual([-1, 1, 0]);
+  });
+
+  test("needs to know its classes", () => {
+    expect(() => open(categoricalColumn("hired", ["no", undefined, "no"]), "hired")).toThrow(
+      labelTexts.openClasses("hired"),
+    );
+  });
+
+  test("says nothing of rows without a label", () => {
+    const column = categoricalColumn("hired", ["no", undefined, "yes"]);
+    const { notes } = defineTask(
+      tableOf([features, column]),
+      { target: "hired=yes", sensitive: [] },
+      { open: true, sensitiveElsewhere: true },
+    );
+    expect(notes).toEqual([]);
   });
 });
