@@ -10,12 +10,16 @@ import type { Traced } from "../graph/expression.js";
 import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/trace.js";
 import { Workspace, type WorkspaceOptions } from "../workspace.js";
 import { AXES, bitsOf, lengthOf, type Sizes } from "./axes.js";
+import { withOwnLayout } from "./own-layout.js";
 import { checkInputs, plan, planTexts } from "./plan.js";
 import { evaluate } from "./reference.js";
 import { type Arrays, Variant } from "./variant.js";
 
 export interface LogMeanExpOptions<Inputs extends InputAxes> extends WorkspaceOptions {
-  /** The inputs of the log-likelihood and which of "outer", "observation" and "inner" each varies along. */
+  /**
+   * The inputs of the log-likelihood and which of "outer", "observation" and "inner" each varies along, outermost
+   * first: its array is row-major as its own list says. With "outer" first nothing is turned before a run.
+   */
   readonly inputs: Inputs;
   /** Inputs in which the gradient is wanted. */
   readonly gradients?: readonly (keyof Inputs & string)[] | undefined;
@@ -35,8 +39,8 @@ export interface LogMeanExp<Inputs extends InputAxes> {
   /** Gives every array its length; all elements become zero. */
   resize(sizes: Sizes): void;
   /**
-   * The array of an input, row-major over its axes in the order outer, observation, inner; write into it. A view is
-   * stale after anything was allocated in the same workspace: take it anew.
+   * The array of an input, row-major as its own list of axes says; write into it. A view is stale after anything was
+   * allocated in the same workspace: take it anew.
    */
   input(name: keyof Inputs & string): Float32Array | Float64Array;
   /** [outer], after `run`. */
@@ -84,9 +88,9 @@ export const compileLogMeanExp = <const Inputs extends InputAxes>(
   if (traced.graph.nodes.some(reduces)) throw new InputError("reduction", planTexts.reduction);
   const inputs = Object.keys(inputAxes).map((name) => traced.inputs[name]);
   const wanted = gradients.map((name) => traced.inputs[name]);
-  return guarded(
-    backend === "js" ? onPlainArrays(root, inputs, wanted) : compiled(root, inputs, wanted, options),
-  );
+  const program: LogMeanExp<Inputs> =
+    backend === "js" ? onPlainArrays(root, inputs, wanted) : compiled(root, inputs, wanted, options);
+  return guarded(withOwnLayout(program, inputAxes, gradients));
 };
 
 /** The program, with an error for what is asked of it too early or too late. */

@@ -10,13 +10,19 @@ import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/tra
 import { ModuleWriter } from "../wasm/encoder.js";
 import { ConstantPool } from "../wasm/vector.js";
 import { Workspace, type WorkspaceOptions } from "../workspace.js";
+import { axisOrder } from "./axis-order.js";
 import { isSplit, type Words, writeCombination, writeNest } from "./kernel.js";
 import { type Nest, type NestResult, type Output, planNests } from "./nests.js";
 import { type ArrayPlace, nestFunction } from "./source.js";
 
 export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptions {
-  /** The inputs and the named axes of each. Arrays are row-major, in the order in which axes are first named. */
+  /** The inputs and the named axes of each, outermost first: its array is row-major as its own list says. */
   readonly inputs: Inputs;
+  /**
+   * All axes, outermost first, as outputs are laid out; needed only where an output has two axes that the lists of
+   * the inputs do not order, or order both ways.
+   */
+  readonly axes?: readonly string[] | undefined;
   /** Inputs in which the gradient is wanted. */
   readonly gradients?: readonly (keyof Inputs & string)[] | undefined;
   /** Which output the gradient is of; needed only where the function returns several. */
@@ -41,7 +47,8 @@ export interface Program<Inputs extends InputAxes> {
   input(name: keyof Inputs & string): Floats;
   /**
    * The array of an output, after `run`; "value" where the function returns one. It has the axes that its value
-   * varies along once simplified: x^0 has none, whatever those of x are.
+   * varies along once simplified, in the order of the inputs' lists or of the option `axes`: x^0 has none,
+   * whatever those of x are.
    */
   output(name?: string): Floats;
   /** d(sum of the output)/d(input), shaped as the input, after `run`. */
@@ -141,6 +148,7 @@ export const compile = <const Inputs extends InputAxes>(
   if (missing !== undefined) {
     throw new InputError("gradient", compileTexts.unknownGradient(missing, Object.keys(inputAxes)));
   }
+  const inOrder = axisOrder(inputAxes, options.axes);
   const { graph, inputs, outputs } = trace(fn, inputAxes, { checked: options.checked ?? false });
   const names = Object.keys(outputs);
   const root = of ?? (names.length === 1 ? names[0] : undefined);
@@ -152,19 +160,19 @@ export const compile = <const Inputs extends InputAxes>(
       kind: "input" as const,
       name,
       node,
-      axes: node.axes,
+      axes: inputAxes[name],
     })),
     ...Object.entries(outputs).map(([name, node]) => ({
       kind: "output" as const,
       name,
       node,
-      axes: [...node.axes],
+      axes: [...inOrder(name, node.axes)],
     })),
   ];
   if (root !== undefined && gradients.length > 0) {
     const wrt = gradients.map((name) => inputs[name]);
     gradient(outputs[root], wrt).forEach((node, i) => {
-      stored.push({ kind: "gradient", name: gradients[i], node, axes: [...wrt[i].axes] });
+      stored.push({ kind: "gradient", name: gradients[i], node, axes: [...inputAxes[gradients[i]]] });
     });
   }
   const layout = layOut(graph, stored);

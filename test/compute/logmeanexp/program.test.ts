@@ -185,6 +185,46 @@ describe.each(cases)("$name", ({ likelihood, inputs, gradients, outcome }) => {
     expect(results[2]).toEqual(results[0]);
   });
 
+  test.each(["js", "wasm"] as const)("an input whose list is reversed is read transposed (%s)", (backend) => {
+    const size = { outer: 3, inner: 5, observation: 4 };
+    const other = Object.fromEntries(names.toReversed().map((name) => [name, inputs[name].toReversed()]));
+    const [one, two] = [inputs, other].map((own) => {
+      const program = compileLogMeanExp(likelihood, { inputs: own, gradients, backend, threads: 1 });
+      program.resize(size);
+      return program;
+    });
+    /** The place of every element of an input in the array of the reversed list. */
+    const places = (name: string) => {
+      const [outside, inside] = inputs[name].map((axis) => size[axis as keyof typeof size]);
+      if (inside === undefined) return Array.from({ length: outside ?? 1 }, (_, i) => i);
+      return Array.from(
+        { length: outside * inside },
+        (_, i) => (i % inside) * outside + Math.floor(i / inside),
+      );
+    };
+    for (const name of names) {
+      const given = one.input(name);
+      fill(given, name, "reversed", outcome);
+      const turned = two.input(name);
+      places(name).forEach((place, i) => {
+        turned[place] = given[i];
+      });
+    }
+    const adjoint = [1, -0.5, 2];
+    for (const program of [one, two]) program.run(adjoint);
+    const bound = backend === "js" ? 1e-12 : 1e-4;
+    for (let b = 0; b < size.outer; b++) {
+      expect(Math.abs(two.value[b] - one.value[b])).toBeLessThanOrEqual(bound * (1 + Math.abs(one.value[b])));
+    }
+    for (const name of gradients) {
+      const expected = one.gradient(name);
+      const turned = two.gradient(name);
+      const difference = places(name).map((place, i) => turned[place] - expected[i]);
+      expect(largest(difference), `gradient in ${name}`).toBeLessThan(bound * largest(expected) + 1e-12);
+    }
+    for (const program of [one, two]) program.dispose();
+  });
+
   test("the float64 gradient is the derivative of the value", () => {
     const program = build({ backend: "js" });
     program.resize({ outer: 2, inner: 5, observation: 3 });

@@ -19,11 +19,12 @@ import {
   tanh,
 } from "../../../src/compute/graph/operations.js";
 import { trace } from "../../../src/compute/graph/trace.js";
+import { axisOrderTexts } from "../../../src/compute/program/axis-order.js";
 import { type CompileOptions, compile, compileTexts } from "../../../src/compute/program/program.js";
 import { Workspace, workspaceTexts } from "../../../src/compute/workspace.js";
 import { InputError } from "../../../src/core/errors.js";
 import { randomStream } from "../../../src/core/random.js";
-import { axesOf, build, evaluate, expression, points, type Tree } from "../graph/expressions.js";
+import { axesOf, build, evaluate, expression, offset, points, type Tree } from "../graph/expressions.js";
 
 type Axes = Readonly<Record<string, readonly string[]>>;
 type Sizes = Readonly<Record<string, number>>;
@@ -77,12 +78,8 @@ const layouts: readonly Axes[] = [
   { x: ["b", "t", "s"], y: ["t"], z: ["s"] },
   { x: ["s", "t", "b"], y: ["b", "t"], z: [] },
 ];
+/** All axes, as outputs are laid out. */
 const axisOrder = (axes: Axes) => [...new Set(Object.values(axes).flat())];
-/** The axes of each input in the order in which its array is laid out. */
-const laidOut = (axes: Axes): Axes =>
-  Object.fromEntries(
-    Object.entries(axes).map(([name, own]) => [name, axisOrder(axes).filter((axis) => own.includes(axis))]),
-  );
 
 const layout = fc.constantFrom(...layouts);
 const size = fc.integer({ min: 1, max: 9 });
@@ -105,7 +102,7 @@ const problem = (options: { analytic?: boolean; depth?: number } = {}) =>
 
 const fillFrom = (axes: Axes, sizes: Sizes, numbers: Iterator<number>) =>
   Object.fromEntries(
-    Object.entries(laidOut(axes)).map(([name, own]) => [
+    Object.entries(axes).map(([name, own]) => [
       name,
       points(own, sizes).map(() => numbers.next().value as number),
     ]),
@@ -128,7 +125,13 @@ describe("the js backend", () => {
       fc.property(problem({ depth: 5 }), ({ axes, trees, sizes, numbers }) => {
         const data = fillFrom(axes, sizes, numbers);
         const names = trees.map((_, i) => `out${i}`);
-        const { outputs } = execute(fnOf(trees), { inputs: axes, backend: "js" }, sizes, data, names);
+        const { outputs } = execute(
+          fnOf(trees),
+          { inputs: axes, axes: axisOrder(axes), backend: "js" },
+          sizes,
+          data,
+          names,
+        );
         const traced = trace(fnOf(trees), axes).outputs;
         const first = Object.fromEntries(axisOrder(axes).map((axis) => [axis, 0]));
         trees.forEach((tree, i) => {
@@ -136,7 +139,7 @@ describe("the js backend", () => {
           const own = traced[`out${i}`].axes;
           const written = axesOf(tree, axes, axisOrder(axes));
           expect(written).toEqual(expect.arrayContaining([...own]));
-          const at = { axes: laidOut(axes), sizes, values: data };
+          const at = { axes, sizes, values: data };
           const expected = points(own, sizes).map((point) => evaluate(tree, at, { ...first, ...point }));
           expect(outputs[i].length).toBe(expected.length);
           expected.forEach((value, k) => {
@@ -145,6 +148,113 @@ describe("the js backend", () => {
         });
       }),
       { numRuns: 200, seed: 11, endOnFailure: true },
+    );
+  });
+});
+
+/** The same inputs, declared in another order and each with its axes in another order, and the same data. */
+const rearranged = (axes: Axes, names: readonly string[], turn: number): Axes =>
+  Object.fromEntries(
+    names.map((name) => {
+      const own = axes[name];
+      const shift = own.length === 0 ? 0 : turn % own.length;
+      const turned = [...own.slice(shift), ...own.slice(0, shift)];
+      return [name, turn >= 3 ? turned.reverse() : turned];
+    }),
+  );
+
+/** The numbers of an array over `from`, as an array over `to`. */
+const laidOutAs = (
+  values: readonly number[],
+  from: readonly string[],
+  to: readonly string[],
+  sizes: Sizes,
+): number[] => points(to, sizes).map((point) => values[offset(from, sizes, point)]);
+
+describe.each(["js", "wasm"] as const)("arrays of the backend %s", (backend) => {
+  const weighted = ({ x, w }: Values) => sum("t", mul(x, w));
+
+  test("are laid out as each input's own list says, whatever is declared first", () => {
+    const sizes = { b: 2, t: 3 };
+    const data = { x: [1, 2, 3, 4, 5, 6], w: [1, 10, 100] };
+    const run = (inputs: Axes, values: typeof data) =>
+      execute(weighted, { inputs, gradients: ["x"], backend }, sizes, values);
+    const expected = { outputs: [[321, 654]], gradients: [[1, 10, 100, 1, 10, 100]] };
+    expect(run({ x: ["b", "t"], w: ["t"] }, data)).toEqual(expected);
+    expect(run({ w: ["t"], x: ["b", "t"] }, data)).toEqual(expected);
+    const transposed = run({ w: ["t"], x: ["t", "b"] }, { ...data, x: [1, 4, 2, 5, 3, 6] });
+    expect(transposed).toEqual({ outputs: [[321, 654]], gradients: [[1, 1, 10, 10, 100, 100]] });
+  });
+
+  test("an output has the order that the lists agree on, or that of the option axes", () => {
+    const sizes = { b: 2, t: 3 };
+    const data = { x: [1, 2, 3, 4, 5, 6], w: [1, 10, 100] };
+    const product = ({ x, w }: Values) => mul(x, w);
+    const rows = [1, 20, 300, 4, 50, 600];
+    const columns = [1, 4, 20, 50, 300, 600];
+    const run = (inputs: Axes, axes?: readonly string[]) =>
+      execute(product, { inputs, axes, backend }, sizes, data).outputs[0];
+    expect(run({ x: ["b", "t"], w: ["t"] })).toEqual(rows);
+    expect(run({ w: ["t"], x: ["b", "t"] })).toEqual(rows);
+    expect(run({ w: ["t"], x: ["b", "t"] }, ["t", "b"])).toEqual(columns);
+    // By way of an axis that the output does not have.
+    const chained = { x: ["b", "s"], y: ["s", "t"], z: ["t"] };
+    const outer = execute(
+      ({ x, y, z }) => add(sum("s", add(x, y)), z),
+      { inputs: { z: chained.z, y: chained.y, x: chained.x }, backend },
+      { b: 2, s: 1, t: 3 },
+      { x: [0, 10], y: [1, 2, 3], z: [0, 0, 0] },
+    );
+    expect(outer.outputs[0]).toEqual([1, 2, 3, 11, 12, 13]);
+  });
+
+  test("an output that the lists leave open is an error, and not a guess", () => {
+    const product = ({ x, y }: Values) => mul(x, y);
+    const open = { x: ["b"], y: ["t"] };
+    const contradiction = { x: ["b", "t"], y: ["t", "b"] };
+    for (const inputs of [open, contradiction]) {
+      expect(() => compile(product, { inputs, backend })).toThrow(
+        axisOrderTexts.undecided("value", "b", "t"),
+      );
+      compile(product, { inputs, axes: ["t", "b"], backend }).dispose();
+      compile((at: Values) => sum("t", product(at as { x: Value; y: Value })), { inputs, backend }).dispose();
+    }
+    for (const axes of [["b"], ["b", "b"], ["b", "t", "s"], ["b", "s"]]) {
+      expect(() => compile(product, { inputs: open, axes, backend })).toThrow(
+        axisOrderTexts.option(axes, ["b", "t"]),
+      );
+    }
+  });
+
+  test("any order of declaration and of axes gives the same numbers for the same data", () => {
+    fc.assert(
+      fc.property(
+        problem({ depth: 4 }),
+        fc.shuffledSubarray(["x", "y", "z"], { minLength: 3 }),
+        fc.integer({ min: 0, max: 5 }),
+        ({ axes, trees, sizes, numbers }, order, turn) => {
+          const data = fillFrom(axes, sizes, numbers);
+          const other = rearranged(axes, order, turn);
+          const turned = Object.fromEntries(
+            order.map((name) => [name, laidOutAs(data[name], axes[name], other[name], sizes)]),
+          );
+          const names = trees.map((_, i) => `out${i}`);
+          const gradients = Object.keys(axes);
+          const options = { axes: axisOrder(axes), gradients, of: "out0", backend, threads: 1 };
+          const one = execute(fnOf(trees), { ...options, inputs: axes }, sizes, data, names);
+          const two = execute(fnOf(trees), { ...options, inputs: other }, sizes, turned, names);
+          // Sums over two axes are taken in the order of their names: equal but for rounding.
+          const bound = backend === "js" ? 1e-9 : 2e-4;
+          one.outputs.forEach((values, i) => {
+            expectClose(two.outputs[i], values, bound, 1);
+          });
+          one.gradients.forEach((values, i) => {
+            const own = laidOutAs(values, axes[gradients[i]], other[gradients[i]], sizes);
+            expectClose(two.gradients[i], own, bound, 1);
+          });
+        },
+      ),
+      { numRuns: 100, seed: 13, endOnFailure: true },
     );
   });
 });
@@ -158,7 +268,14 @@ describe("the wasm backend", () => {
         ({ axes, trees, sizes, numbers }, relaxed) => {
           const data = fillFrom(axes, sizes, numbers);
           const names = trees.map((_, i) => `out${i}`);
-          const options = { inputs: axes, gradients: Object.keys(axes), of: "out0", relaxed, threads: 1 };
+          const options = {
+            inputs: axes,
+            axes: axisOrder(axes),
+            gradients: Object.keys(axes),
+            of: "out0",
+            relaxed,
+            threads: 1,
+          };
           const expected = execute(fnOf(trees), { ...options, backend: "js" }, sizes, data, names);
           const actual = execute(fnOf(trees), options, sizes, data, names);
           actual.outputs.forEach((values, i) => {
@@ -256,8 +373,9 @@ describe("the wasm backend", () => {
     const axes: Axes = { x: ["b"], y: ["t"] };
     const sizes = { b: 6, t: 5 };
     const data = streamData(axes, sizes, "outputs");
-    const expected = execute(fn, { inputs: axes, backend: "js" }, sizes, data, names);
-    const actual = execute(fn, { inputs: axes }, sizes, data, names);
+    const options = { inputs: axes, axes: ["b", "t"] };
+    const expected = execute(fn, { ...options, backend: "js" }, sizes, data, names);
+    const actual = execute(fn, options, sizes, data, names);
     expect(expected.outputs[0]).toEqual(data.x);
     expect(expected.outputs[3]).toEqual([2.5]);
     expect(expected.outputs[4]).toEqual([6]);
@@ -288,7 +406,7 @@ describe("the wasm backend", () => {
           const [a, b, c] = Object.keys(axes).map((name) => inputs[name]);
           return sum("a b", mul(a, mul(b, c)));
         },
-        { inputs: axes, gradients: ["constructor"], backend },
+        { inputs: axes, axes: ["a b", "c,d", "c", "d"], gradients: ["constructor"], backend },
         { "a b": 2, "c,d": 3, c: 2, d: 1 },
         { toString: [1, 2, 3, 4, 5, 6], constructor: [1, 10], hasOwnProperty: [1] },
       );
