@@ -287,8 +287,7 @@ export const createDense = (
       if (!Object.hasOwn(ports, name)) throw new InputError("port", denseTexts.port(name));
       const index = ports[name];
       if (array !== undefined) {
-        if (array.buffer !== workspace.memory.buffer)
-          throw new InputError("foreign", denseTexts.foreign(name));
+        if (array.buffer !== workspace.buffer) throw new InputError("foreign", denseTexts.foreign(name));
         const wanted = rows * arrayWidths[index];
         if (array.length < wanted)
           throw new InputError("short", denseTexts.short(name, array.length, wanted));

@@ -1,7 +1,7 @@
 /** The machinery: the compiler with the operations to write a model in, random streams, and statistics. */
 
 export { FairbedError, TraceError } from "../core/errors.js";
-export type { Progress, RunOptions } from "../core/options.js";
+export type { Filled, Progress, RunOptions, StopSignal } from "../core/options.js";
 export {
   fillNormal,
   fillUniform,

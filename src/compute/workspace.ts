@@ -98,9 +98,14 @@ export class Workspace {
     if (this.#shared) threadPool()?.grow(threads);
   }
 
-  get memory(): WebAssembly.Memory {
+  #requireMemory(): WebAssembly.Memory {
     if (this.#memory === undefined) throw new InputError("disposed", workspaceTexts.disposed);
     return this.#memory;
+  }
+
+  /** All of its bytes; stale once the memory has grown, so take it anew after allocating. */
+  get buffer(): ArrayBuffer {
+    return this.#requireMemory().buffer;
   }
 
   /** Bytes of memory that belong to the workspace now. */
@@ -112,7 +117,7 @@ export class Workspace {
   allocateAll(bytes: readonly number[]): number[] {
     const wanted = bytes.reduce((sum, each) => sum + blockSize(each), 0);
     const free = this.#free.reduce((sum, block) => sum + block.bytes, 0);
-    this.#requireRoom(wanted, free + MOST_BYTES - this.memory.buffer.byteLength);
+    this.#requireRoom(wanted, free + MOST_BYTES - this.buffer.byteLength);
     const addresses: number[] = [];
     try {
       for (const each of bytes) addresses.push(this.allocate(each));
@@ -137,7 +142,7 @@ export class Workspace {
     block.bytes -= size;
     if (block.bytes === 0) this.#free.splice(index, 1);
     this.#taken.set(address, size);
-    new Uint8Array(this.memory.buffer, address, size).fill(0);
+    new Uint8Array(this.buffer, address, size).fill(0);
     return address;
   }
 
@@ -147,7 +152,7 @@ export class Workspace {
 
   /** Makes the block at the memory's end `bytes` large. */
   #grow(bytes: number): void {
-    const { memory } = this;
+    const memory = this.#requireMemory();
     const before = memory.buffer.byteLength;
     const last = this.#free.at(-1);
     const atEnd = last !== undefined && last.address + last.bytes === before ? last.bytes : 0;
@@ -191,11 +196,11 @@ export class Workspace {
 
   /** A view of `length` floats; it is stale once the memory has grown, so take a new one after allocating. */
   floats(address: number, length: number): Float32Array<ArrayBuffer> {
-    return new Float32Array(this.memory.buffer, address, length);
+    return new Float32Array(this.buffer, address, length);
   }
 
   words(address: number, length: number): Int32Array<ArrayBuffer> {
-    return new Int32Array(this.memory.buffer, address, length);
+    return new Int32Array(this.buffer, address, length);
   }
 
   /**
@@ -204,7 +209,8 @@ export class Workspace {
    * @internal
    */
   load(module: ModuleWriter, names: readonly string[]): Kernels {
-    const { memory, threads } = this;
+    const memory = this.#requireMemory();
+    const { threads } = this;
     const compiled = compileModule(module.bytes({ shared: this.#shared }));
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
     const kernels = names.map((name) => exports[name] as Kernel);

@@ -17,10 +17,16 @@ export interface Progress {
   readonly label?: string | undefined;
 }
 
+/** What of an `AbortSignal` is used: the types then need neither a browser's declarations nor Node's. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  throwIfAborted(): void;
+}
+
 /** What every function takes that may run for longer than a second. The answer is the same with or without them. */
 export interface RunOptions {
   /** Stops it: the promise is rejected with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Called now and then, at most about twenty times a second; what it returns is waited for. */
   readonly onProgress?: ((progress: Progress) => unknown) | undefined;
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { detectFeatures } from "../../src/compute/features.js";
 import { I32, ModuleWriter } from "../../src/compute/wasm/encoder.js";
 import { Workspace, workspaceTexts } from "../../src/compute/workspace.js";
@@ -30,8 +30,7 @@ describe("allocation", () => {
       fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(1, 2), (steps, threads) => {
         const workspace = new Workspace({ threads });
         const taken: { address: number; bytes: number; mark: number }[] = [];
-        const bytesAt = (address: number, bytes: number) =>
-          new Uint8Array(workspace.memory.buffer, address, bytes);
+        const bytesAt = (address: number, bytes: number) => new Uint8Array(workspace.buffer, address, bytes);
         steps.forEach((each, k) => {
           if (each.kind === "give") {
             const [block] = taken.splice(each.which % (taken.length || 1), 1);
@@ -132,11 +131,11 @@ describe("allocation", () => {
     expect(new Set(taken).size).toBe(4);
     for (const address of taken) workspace.release(address);
     const { bytes } = workspace;
-    const { memory } = workspace;
-    memory.grow = () => {
+    const grow = vi.spyOn(WebAssembly.Memory.prototype, "grow").mockImplementation(() => {
       throw new RangeError("no more");
-    };
+    });
     expect(() => workspace.allocateAll([100, 5000, 800_000])).toThrow(workspaceTexts.refused(800_064));
+    grow.mockRestore();
     // Nothing stayed taken.
     expect(workspace.allocate(bytes - 64 - 16)).toBe(64);
     workspace.dispose();
@@ -145,14 +144,17 @@ describe("allocation", () => {
   test("where half as much again is not to be had, what is needed suffices", () => {
     const workspace = new Workspace({ threads: 1 });
     workspace.allocate(10 * MIB);
-    const { memory } = workspace;
-    const grow = memory.grow.bind(memory);
-    memory.grow = (pages) => {
+    const { grow } = WebAssembly.Memory.prototype;
+    const spy = vi.spyOn(WebAssembly.Memory.prototype, "grow").mockImplementation(function (
+      this: WebAssembly.Memory,
+      pages,
+    ) {
       if (pages > 2) throw new RangeError("no more");
-      return grow(pages);
-    };
+      return grow.call(this, pages);
+    });
     const before = workspace.bytes;
     workspace.allocate(100_000);
+    spy.mockRestore();
     expect(workspace.bytes).toBeLessThanOrEqual(before + 2 * 65_536);
     workspace.dispose();
   });
@@ -176,9 +178,9 @@ describe("a workspace", () => {
   test("shares its memory where there is more than one thread", () => {
     const shared = new Workspace({ threads: 3 });
     expect(shared.threads).toBe(3);
-    expect(shared.memory.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(shared.buffer).toBeInstanceOf(SharedArrayBuffer);
     shared.dispose();
-    expect(new Workspace({ threads: 1 }).memory.buffer).toBeInstanceOf(ArrayBuffer);
+    expect(new Workspace({ threads: 1 }).buffer).toBeInstanceOf(ArrayBuffer);
     expect(new Workspace().threads).toBe(detectFeatures().cores);
   });
 
@@ -193,7 +195,7 @@ describe("a workspace", () => {
     workspace.dispose();
     expect(workspace.bytes).toBe(0);
     for (const use of [
-      () => workspace.memory,
+      () => workspace.buffer,
       () => workspace.allocate(10),
       () => workspace.floats(address, 1),
       () => workspace.words(address, 1),

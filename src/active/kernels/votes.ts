@@ -225,7 +225,7 @@ export const voteJointEntropies = (
   ]);
   const [poolBits, firsts, seconds, targetBits, onesAt, weightsAt, sums, tableAt, job] = addresses;
   try {
-    const { buffer } = workspace.memory;
+    const { buffer } = workspace;
     const copyBits = (given: VoteMembers, at: number): void => {
       const to = new Uint32Array(buffer, at, 2 * width * given.rows);
       if (words === 2 * width) to.set(given.words);

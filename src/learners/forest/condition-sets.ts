@@ -266,7 +266,7 @@ export class MatrixSets {
   }
 
   #copyColumns({ values, rows, columns }: FeatureMatrix, which: readonly number[]): void {
-    const all = new Float32Array(this.#workspace.memory.buffer);
+    const all = new Float32Array(this.#workspace.buffer);
     const starts = Int32Array.from(which, (f) => this.#copyOf(f) / 4);
     for (let row = 0; row < rows; row += ROWS) {
       const count = Math.min(ROWS, rows - row);

@@ -55,7 +55,7 @@ export const growForest = (training: TrainingSet, options: ForestOptions, stream
       layout.bytes * batch,
     ],
     ([job, values, distinct, codes, distincts, labelsAt, weightsAt, keys, scratch, treesAt]) => {
-      const { buffer } = workspace.memory;
+      const { buffer } = workspace;
       const words = new Int32Array(buffer);
       const floats = new Float32Array(buffer);
       const reals = new Float64Array(buffer);

@@ -35,7 +35,7 @@ export const predictByRows = (packed: PackedTrees, { features, rows, threads, ta
       4 * most * wide,
     ],
     ([job, nodesAt, rootsAt, probabilitiesAt, valuesAt, answersAt]) => {
-      const { buffer } = workspace.memory;
+      const { buffer } = workspace;
       placeTrees(
         trees,
         words,
