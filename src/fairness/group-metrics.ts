@@ -186,6 +186,18 @@ const pooled = (counts: Float64Array): Float64Array => {
  * streams "rates" and "scores" below the given one, which does not move.
  */
 export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOptions): GroupMetrics => {
+  const steps = groupMetricsSteps(input, options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+};
+
+/** {@link groupMetrics}, resample by resample: a caller that must let go of the thread now and then walks it. */
+export function* groupMetricsSteps(
+  input: GroupedPredictions,
+  options: GroupMetricsOptions,
+): Generator<number, GroupMetrics> {
   const { reference = 0, level = 0.95, replicates = 1000, leastRows = 10, stream } = options;
   requireInput(input, { reference, level, replicates, leastRows });
   const { groups: labels, groupNames, positive = 1, actual, scores } = input;
@@ -210,7 +222,10 @@ export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOpt
   const drawn = new Float64Array(replicates * size);
   const resample = resampleOf(cells, size, weights);
   const rateStream = stream.split("rates");
-  for (let r = 0; r < replicates; r++) resample(rateStream, drawn.subarray(r * size, (r + 1) * size));
+  for (let r = 0; r < replicates; r++) {
+    resample(rateStream, drawn.subarray(r * size, (r + 1) * size));
+    yield r;
+  }
   const resamples: Replicates = {
     count: replicates,
     level,
@@ -266,7 +281,7 @@ export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOpt
             stream: stream.split("scores"),
           }),
   };
-};
+}
 
 /**
  * Group metrics of an outcome with several classes, each in turn the positive one against the rest, by class; the

@@ -14,6 +14,7 @@ import { TreeGrower } from "./boosting/grow.js";
 import { addTrees, type RegressionTrees, TreeWriter } from "./boosting/trees.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
 import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
+import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface BoostingOptions {
@@ -33,6 +34,7 @@ export interface BoostingOptions {
 }
 
 export const boostingTexts = {
+  saved: "this is no saved boosting: give what saveBoosting returned",
   option: (name: string, given: unknown, expected: string) =>
     `boosting's ${name} was ${String(given)}: give ${expected}`,
 };
@@ -89,8 +91,6 @@ export const boosting = (options: BoostingOptions = {}): BoostingLearner => {
   ): void => {
     if (!right) throw new InputError("boosting-option", boostingTexts.option(name, given, expected));
   };
-  const isWhole = (given: number, least: number, most: number) =>
-    Number.isInteger(given) && given >= least && given <= most;
   requireOption(isWhole(rounds, 1, 1e6), "rounds", rounds, "a whole number of at least 1");
   requireOption(rate > 0 && rate <= 1, "rate", rate, "a number above 0 and at most 1");
   requireOption(isWhole(maxDepth, 1, 64), "maxDepth", maxDepth, "a whole number from 1 to 64");
@@ -171,4 +171,58 @@ const probabilitiesOf = (margins: Float32Array, from: number, out: Float32Array 
     sum += out[c];
   }
   for (let c = 0; c < out.length; c++) out[c] /= sum;
+};
+
+/** Boosted trees as JSON can carry them. */
+export interface SavedBoosting {
+  readonly format: "fairbed-boosting-1";
+  readonly classes: number;
+  readonly columns: number;
+  readonly present: readonly number[];
+  readonly roots: readonly number[];
+  readonly feature: readonly number[];
+  readonly value: readonly number[];
+  readonly left: readonly number[];
+}
+
+export const saveBoosting = ({ classes, columns, present, trees }: Boosting): SavedBoosting => ({
+  format: "fairbed-boosting-1",
+  classes,
+  columns,
+  present: [...present],
+  roots: Array.from(trees.roots),
+  feature: Array.from(trees.feature),
+  value: Array.from(trees.value),
+  left: Array.from(trees.left),
+});
+
+/** The boosting that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
+export const loadBoosting = (saved: SavedBoosting): Boosting => {
+  if (!isSavedBoosting(saved)) throw new InputError("saved-boosting", boostingTexts.saved);
+  return new Boosting(saved.classes, saved.columns, [...saved.present], {
+    roots: Int32Array.from(saved.roots),
+    feature: Int32Array.from(saved.feature),
+    value: Float32Array.from(saved.value),
+    left: Int32Array.from(saved.left),
+  });
+};
+
+/** Children come after their parent and before the next tree, or a walk down might never end. */
+const isSavedBoosting = (given: unknown): given is SavedBoosting => {
+  const saved = given as Saved<SavedBoosting>;
+  if (saved?.format !== "fairbed-boosting-1" || !isPresent(saved.present, saved.classes)) return false;
+  const { columns, roots, feature, value, left } = saved;
+  if (!isWhole(columns, 1) || !isNumbers(roots) || !isNumbers(feature)) return false;
+  if (!isNumbers(value, feature.length) || !isNumbers(left, feature.length)) return false;
+  if (roots.length === 0 || roots.length % marginCount(saved.present.length) !== 0 || roots[0] !== 0)
+    return false;
+  return roots.every((root, t) => {
+    const end = roots[t + 1] ?? feature.length;
+    if (!isWhole(end, root + 1)) return false;
+    for (let node = root; node < end; node++) {
+      if (feature[node] === -1) continue;
+      if (!isWhole(feature[node], 0, columns - 1) || !isWhole(left[node], node + 1, end - 2)) return false;
+    }
+    return true;
+  });
 };

@@ -15,6 +15,7 @@ import { requireFeatures, requireRows, requireSameColumns } from "./features.js"
 import { solveUpper } from "./logistic/cholesky.js";
 import { type Design, designOf } from "./logistic/design.js";
 import { findMode, probabilitiesOf, vectorCount } from "./logistic/newton.js";
+import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import { fitStandardisation } from "./standardise.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
@@ -31,6 +32,7 @@ export interface LogisticOptions {
 const MOST_WEIGHTS = 8192;
 
 export const logisticTexts = {
+  saved: "this is no saved logistic regression: give what saveLogistic returned",
   option: (name: string, given: unknown, expected: string) =>
     `logistic regression's ${name} was ${String(given)}: give ${expected}`,
   tooMany: (weights: number) =>
@@ -49,6 +51,8 @@ export class LogisticRegression implements Classifier {
   /** What was subtracted from each column, and what it was divided by. */
   readonly means: Float64Array;
   readonly scales: Float64Array;
+  /** At the mode, [vectors, columns + 1], and of each member: for standardised features, the intercept last. */
+  readonly parameters: { readonly mode: Float64Array; readonly members: readonly Float64Array[] };
   /** [members, vectors, columns + 1], for features as they come: the standardisation is in them. */
   readonly #weights: Float64Array;
 
@@ -68,6 +72,7 @@ export class LogisticRegression implements Classifier {
     this.present = present;
     this.means = means;
     this.scales = scales;
+    this.parameters = { mode, members };
     this.coefficients = mode.filter((_, i) => i % (columns + 1) !== columns);
     this.intercepts = mode.filter((_, i) => i % (columns + 1) === columns);
     this.#weights = new Float64Array(members.length * vectors * (columns + 1));
@@ -240,4 +245,54 @@ const refit = (
       start,
     ).parameters;
   }
+};
+
+/** A logistic regression as JSON can carry it. */
+export interface SavedLogistic {
+  readonly format: "fairbed-logistic-1";
+  readonly classes: number;
+  readonly present: readonly number[];
+  readonly means: readonly number[];
+  readonly scales: readonly number[];
+  readonly mode: readonly number[];
+  readonly members: readonly (readonly number[])[];
+}
+
+export const saveLogistic = (fitted: LogisticRegression): SavedLogistic => ({
+  format: "fairbed-logistic-1",
+  classes: fitted.classes,
+  present: [...fitted.present],
+  means: Array.from(fitted.means),
+  scales: Array.from(fitted.scales),
+  mode: Array.from(fitted.parameters.mode),
+  members: fitted.parameters.members.map((member) => Array.from(member)),
+});
+
+/** The regression that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
+export const loadLogistic = (saved: SavedLogistic): LogisticRegression => {
+  if (!isSavedLogistic(saved)) throw new InputError("saved-logistic", logisticTexts.saved);
+  return new LogisticRegression({
+    classes: saved.classes,
+    present: [...saved.present],
+    means: Float64Array.from(saved.means),
+    scales: Float64Array.from(saved.scales),
+    mode: Float64Array.from(saved.mode),
+    members: saved.members.map((member) => Float64Array.from(member)),
+  });
+};
+
+const isSavedLogistic = (given: unknown): given is SavedLogistic => {
+  const saved = given as Saved<SavedLogistic>;
+  if (saved?.format !== "fairbed-logistic-1" || !isWhole(saved.classes, 2)) return false;
+  const { classes, present, means, scales, mode, members } = saved;
+  if (!isPresent(present, classes) || !isNumbers(means) || means.length === 0) return false;
+  const size = vectorCount(present.length) * (means.length + 1);
+  return (
+    isNumbers(scales, means.length) &&
+    scales.every((scale) => scale > 0) &&
+    isNumbers(mode, size) &&
+    Array.isArray(members) &&
+    members.length > 0 &&
+    members.every((member) => isNumbers(member, size))
+  );
 };

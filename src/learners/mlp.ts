@@ -9,9 +9,10 @@
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
-import { type Layer, probabilitiesOf, runNetwork } from "./mlp/network.js";
-import { type Trained, train } from "./mlp/train.js";
+import { type Layer, outputCount, probabilitiesOf, runNetwork } from "./mlp/network.js";
+import { train } from "./mlp/train.js";
 import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
+import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import {
   fitStandardisation,
   noStandardisation,
@@ -44,6 +45,7 @@ export interface MlpOptions {
 }
 
 export const mlpTexts = {
+  saved: "this is no saved network: give what saveMlp returned",
   option: (name: string, given: unknown, expected: string) =>
     `the network's ${name} was ${String(given)}: give ${expected}`,
   diverged: (epoch: number) =>
@@ -58,20 +60,27 @@ export class Mlp implements Classifier {
   readonly present: readonly number[];
   /** The loss of every epoch. */
   readonly losses: readonly number[];
-  readonly #standardisation: Standardisation;
-  readonly #layers: readonly Layer[];
+  /** What is done to features first. */
+  readonly standardisation: Standardisation;
+  readonly layers: readonly Layer[];
 
   constructor(
     classes: number,
     present: readonly number[],
     standardisation: Standardisation,
-    { layers, losses }: Trained,
+    {
+      layers,
+      losses,
+    }: {
+      readonly layers: readonly { readonly weights: ArrayLike<number>; readonly biases: ArrayLike<number> }[];
+      readonly losses: readonly number[];
+    },
   ) {
     this.classes = classes;
     this.present = present;
     this.losses = losses;
-    this.#standardisation = standardisation;
-    this.#layers = layers.map(({ weights, biases }) => ({
+    this.standardisation = standardisation;
+    this.layers = layers.map(({ weights, biases }) => ({
       weights: Float64Array.from(weights),
       biases: Float64Array.from(biases),
     }));
@@ -79,15 +88,15 @@ export class Mlp implements Classifier {
 
   predict(features: FeatureMatrix, rows?: Int32Array): Float64Array {
     const { columns } = features;
-    const total = requirePrediction(features, this.#standardisation.means.length, rows);
+    const total = requirePrediction(features, this.standardisation.means.length, rows);
     const { classes, present } = this;
     const out = new Float64Array(total * classes);
     const own = new Float64Array(present.length);
     const x = new Float64Array(columns);
     const chosen = rowsOrAll(features, rows);
     for (let i = 0; i < total; i++) {
-      standardise(features, chosen.subarray(i, i + 1), this.#standardisation, x);
-      probabilitiesOf(runNetwork(this.#layers, x), 0, own);
+      standardise(features, chosen.subarray(i, i + 1), this.standardisation, x);
+      probabilitiesOf(runNetwork(this.layers, x), 0, own);
       for (let c = 0; c < own.length; c++) out[i * classes + present[c]] = own[c];
     }
     return out;
@@ -109,7 +118,6 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
   const requireOption = (right: boolean, name: keyof MlpOptions, given: unknown, expected: string): void => {
     if (!right) throw new InputError("mlp-option", mlpTexts.option(name, given, expected));
   };
-  const isWhole = (given: unknown, least: number) => Number.isSafeInteger(given) && Number(given) >= least;
   const fromZero = (given: number) => given >= 0 && given < Number.POSITIVE_INFINITY;
   const whole = "a whole number of at least 1";
   requireOption(
@@ -152,4 +160,50 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
       return new Mlp(classes, present, standardisation, trained);
     },
   };
+};
+
+/** A network as JSON can carry it. */
+export interface SavedMlp {
+  readonly format: "fairbed-mlp-1";
+  readonly classes: number;
+  readonly present: readonly number[];
+  readonly means: readonly number[];
+  readonly scales: readonly number[];
+  readonly layers: readonly { readonly weights: readonly number[]; readonly biases: readonly number[] }[];
+  readonly losses: readonly number[];
+}
+
+export const saveMlp = ({ classes, present, standardisation, layers, losses }: Mlp): SavedMlp => ({
+  format: "fairbed-mlp-1",
+  classes,
+  present: [...present],
+  means: Array.from(standardisation.means),
+  scales: Array.from(standardisation.scales),
+  layers: layers.map(({ weights, biases }) => ({
+    weights: Array.from(weights),
+    biases: Array.from(biases),
+  })),
+  losses: [...losses],
+});
+
+/** The network that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
+export const loadMlp = (saved: SavedMlp): Mlp => {
+  if (!isSavedMlp(saved)) throw new InputError("saved-mlp", mlpTexts.saved);
+  const { classes, present, means, scales, layers, losses } = saved;
+  const standardisation = { means: Float64Array.from(means), scales: Float64Array.from(scales) };
+  return new Mlp(classes, [...present], standardisation, { layers, losses: [...losses] });
+};
+
+const isSavedMlp = (given: unknown): given is SavedMlp => {
+  const saved = given as Saved<SavedMlp>;
+  if (saved?.format !== "fairbed-mlp-1" || !isWhole(saved.classes, 2)) return false;
+  const { classes, present, means, scales, layers, losses } = saved;
+  if (!isPresent(present, classes) || !isNumbers(means) || means.length === 0) return false;
+  if (!isNumbers(scales, means.length) || !isNumbers(losses) || !Array.isArray(layers)) return false;
+  let inputs = means.length;
+  for (const layer of layers as readonly Saved<SavedMlp["layers"][number]>[]) {
+    if (!isNumbers(layer?.biases) || !isNumbers(layer?.weights, inputs * layer.biases.length)) return false;
+    inputs = layer.biases.length;
+  }
+  return layers.length > 0 && inputs === outputCount(present.length);
 };

@@ -14,6 +14,7 @@ import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
 import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
+import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import {
   fitStandardisation,
   noStandardisation,
@@ -37,6 +38,7 @@ export interface SvmOptions {
 }
 
 export const svmTexts = {
+  saved: "this is no saved support vector machine: give what saveSvm returned",
   option: (name: string, given: unknown, expected: string) =>
     `the support vector machine's ${name} was ${String(given)}: give ${expected}`,
 };
@@ -63,8 +65,10 @@ export class Svm implements Classifier {
   readonly present: readonly number[];
   readonly gamma: number;
   readonly pairs: readonly SvmPair[];
-  readonly #vectors: KernelRows;
-  readonly #standardisation: Standardisation;
+  /** The training rows that the decisions look at, standardised. */
+  readonly vectors: KernelRows;
+  /** What is done to features first. */
+  readonly standardisation: Standardisation;
 
   constructor(parts: {
     readonly classes: number;
@@ -78,27 +82,26 @@ export class Svm implements Classifier {
     this.present = parts.present;
     this.gamma = parts.gamma;
     this.pairs = parts.pairs;
-    this.#vectors = parts.vectors;
-    this.#standardisation = parts.standardisation;
+    this.vectors = parts.vectors;
+    this.standardisation = parts.standardisation;
   }
 
   /** How many training rows the decisions look at. */
   get supportVectors(): number {
-    return this.#vectors.squares.length;
+    return this.vectors.squares.length;
   }
 
   /** The decision value of every pair, [rows, pairs]: positive for the upper class. */
   decide(features: FeatureMatrix, rows?: Int32Array): Float64Array {
     const { columns } = features;
-    const total = requirePrediction(features, this.#standardisation.means.length, rows);
-    const { pairs, gamma } = this;
-    const vectors = this.#vectors;
+    const total = requirePrediction(features, this.standardisation.means.length, rows);
+    const { pairs, gamma, vectors } = this;
     const chosen = rowsOrAll(features, rows);
     const x = new Float64Array(columns);
     const k = new Float64Array(vectors.squares.length);
     const out = new Float64Array(total * pairs.length);
     for (let i = 0; i < total; i++) {
-      standardise(features, chosen.subarray(i, i + 1), this.#standardisation, x);
+      standardise(features, chosen.subarray(i, i + 1), this.standardisation, x);
       kernelColumn(kernelRows(x, columns), 0, vectors, gamma, k);
       for (let m = 0; m < pairs.length; m++) {
         const { coefficients, bias } = pairs[m];
@@ -258,4 +261,85 @@ const gatherVectors = (
     return { lower, upper, coefficients: own, bias, sigmoid };
   });
   return { vectors, pairs };
+};
+
+/** A support vector machine as JSON can carry it. It holds rows of the table: those that decide. */
+export interface SavedSvm {
+  readonly format: "fairbed-svm-1";
+  readonly classes: number;
+  readonly present: readonly number[];
+  readonly gamma: number;
+  readonly means: readonly number[];
+  readonly scales: readonly number[];
+  /** [support vectors, columns], standardised. */
+  readonly vectors: readonly number[];
+  readonly pairs: readonly {
+    readonly lower: number;
+    readonly upper: number;
+    readonly coefficients: readonly number[];
+    readonly bias: number;
+    readonly slope: number;
+    readonly offset: number;
+  }[];
+}
+
+export const saveSvm = ({ classes, present, gamma, standardisation, vectors, pairs }: Svm): SavedSvm => ({
+  format: "fairbed-svm-1",
+  classes,
+  present: [...present],
+  gamma,
+  means: Array.from(standardisation.means),
+  scales: Array.from(standardisation.scales),
+  vectors: Array.from(vectors.x),
+  pairs: pairs.map(({ lower, upper, coefficients, bias, sigmoid: { slope, offset } }) => ({
+    lower,
+    upper,
+    coefficients: Array.from(coefficients),
+    bias,
+    slope,
+    offset,
+  })),
+});
+
+/** The machine that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
+export const loadSvm = (saved: SavedSvm): Svm => {
+  if (!isSavedSvm(saved)) throw new InputError("saved-svm", svmTexts.saved);
+  const { classes, present, gamma, means, scales } = saved;
+  return new Svm({
+    classes,
+    present: [...present],
+    gamma,
+    pairs: saved.pairs.map(({ lower, upper, coefficients, bias, slope, offset }) => ({
+      lower,
+      upper,
+      coefficients: Float64Array.from(coefficients),
+      bias,
+      sigmoid: { slope, offset },
+    })),
+    vectors: kernelRows(Float64Array.from(saved.vectors), means.length),
+    standardisation: { means: Float64Array.from(means), scales: Float64Array.from(scales) },
+  });
+};
+
+const isSavedSvm = (given: unknown): given is SavedSvm => {
+  const saved = given as Saved<SavedSvm>;
+  if (saved?.format !== "fairbed-svm-1" || !isWhole(saved.classes, 2)) return false;
+  const { classes, present, gamma, means, scales, vectors, pairs } = saved;
+  if (!isPresent(present, classes) || !isNumbers(means) || means.length === 0) return false;
+  if (!isNumbers([gamma]) || !isNumbers(scales, means.length) || !isNumbers(vectors)) return false;
+  const count = present.length;
+  if (vectors.length % means.length !== 0 || !Array.isArray(pairs)) return false;
+  // Every pair of classes once, in the order in which they are made.
+  let next = 0;
+  for (let lower = 0; lower < count; lower++)
+    for (let upper = lower + 1; upper < count; upper++) {
+      const pair = pairs[next++] as Saved<SavedSvm["pairs"][number]>;
+      const right =
+        pair?.lower === lower &&
+        pair.upper === upper &&
+        isNumbers(pair.coefficients, vectors.length / means.length) &&
+        isNumbers([pair.bias, pair.slope, pair.offset]);
+      if (!right) return false;
+    }
+  return pairs.length === next;
 };

@@ -1,0 +1,188 @@
+/** A fitted model as plain data: what {@link fitModel} returns, a file holds and {@link predict} reads. */
+import { InputError } from "../core/errors.js";
+import type { Interval } from "../core/stats.js";
+import type { RateName } from "../fairness/group-metrics.js";
+import {
+  LEARNER_NAMES,
+  type LearnerName,
+  type LearnerOptions,
+  loadClassifier,
+  type SavedClassifier,
+} from "../learners/by-name.js";
+import type { Classifier } from "../learners/classifier.js";
+import { type Encoder, type EncoderRules, loadEncoder, saveEncoder } from "../tables/encoder.js";
+
+export const MODEL_FORMAT = "fairbed-model-1";
+
+/** A share with its interval; left out where there is nothing to take a share of, and `reason` says so. */
+export interface HeldOutRate {
+  readonly value?: number | undefined;
+  readonly interval?: Interval | undefined;
+  readonly reason?: string | undefined;
+}
+
+export type HeldOutRates = Readonly<Record<RateName, HeldOutRate>>;
+
+/** How one class, the positive one, fares against all others in every group of an attribute. */
+export interface HeldOutGroups {
+  /** The sensitive attribute; several also together, as the last. */
+  readonly sensitive: string;
+  readonly positive: string;
+  readonly groups: readonly {
+    readonly name: string;
+    readonly rows: number;
+    readonly rates: HeldOutRates;
+  }[];
+  /** Largest difference and smallest ratio between the groups that are large enough to compare. */
+  readonly gaps: Readonly<
+    Record<
+      "demographicParity" | "equalisedOdds" | "equalOpportunity" | "predictiveParity",
+      { readonly difference: HeldOutRate; readonly ratio: HeldOutRate }
+    >
+  >;
+}
+
+/** What the model is worth, from rows that the models that judged them had not seen. */
+export interface HeldOutMetrics {
+  /** Every row once by a model of the other folds, or one part of the rows by a model of the rest. */
+  readonly method: "cross-validation" | "test-fraction";
+  readonly folds?: number | undefined;
+  readonly testFraction?: number | undefined;
+  /** Rows judged. */
+  readonly rows: number;
+  /** Of the intervals. */
+  readonly level: number;
+  /** For two classes those of the positive one, else one entry for each class against all others. */
+  readonly overall: readonly { readonly positive: string; readonly rates: HeldOutRates }[];
+  /** By attribute, and by class where there are more than two; none without a sensitive column. */
+  readonly groups: readonly HeldOutGroups[];
+}
+
+/**
+ * Plain data: `JSON.stringify` writes it, {@link readModel} reads and checks it. It holds no row of the table, except
+ * with the learner `svm`, whose state is the rows that decide; the levels of the categorical columns and the thresholds
+ * of trees are values of the table.
+ */
+export interface FittedModel {
+  readonly format: typeof MODEL_FORMAT;
+  /** Of the library that wrote it. */
+  readonly version: string;
+  /** What is predicted; of two classes the second is the positive one. */
+  readonly target: { readonly name: string; readonly classes: readonly string[] };
+  /** Names of the sensitive attributes that it was judged by, and does not read unless they are among the columns. */
+  readonly sensitive: readonly string[];
+  /** The columns that a table must have, and what they hold. */
+  readonly columns: readonly { readonly name: string; readonly kind: "numeric" | "categorical" }[];
+  readonly encoder: EncoderRules;
+  readonly learner: {
+    readonly name: LearnerName;
+    readonly options: LearnerOptions[LearnerName];
+    readonly fitted: SavedClassifier;
+  };
+  readonly seed: number;
+  /** Rows that it was fitted on: all whose label is known. */
+  readonly rows: number;
+  /** Absent where too few rows have a label to hold any out; a note says so. */
+  readonly heldOut?: HeldOutMetrics | undefined;
+  /** What was left out, and why: one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export const modelTexts = {
+  notJson: "this is no model file, since it is not JSON: give a file that fairbed fit wrote",
+  notModel: `this is no model file, since its format is not ${MODEL_FORMAT}: give a file that fairbed fit wrote`,
+  otherFormat: (given: string, version: string) =>
+    `this model has the format ${given}${version === "" ? "" : ` of version ${version}`}, and this version reads ${MODEL_FORMAT}: fit it again, or use the version that wrote it`,
+  damaged: (part: string) =>
+    `this model file is damaged (its ${part} cannot be read): fit the model again, or fetch the file again`,
+};
+
+/** A model and what it is made of, ready to answer. */
+export interface LoadedModel {
+  readonly model: FittedModel;
+  readonly encoder: Encoder;
+  readonly classifier: Classifier;
+}
+
+const loaded = new WeakMap<FittedModel, LoadedModel>();
+
+/**
+ * A model that was written as JSON, from its text or its parsed value; anything else is refused with one sentence.
+ *
+ * @example
+ * ```ts
+ * import { fitModel, readModel, tableOf } from "fairbed";
+ *
+ * const people = Array.from({ length: 40 }, (_, i) => ({ skill: i % 8, hired: i % 8 > 3 ? "yes" : "no" }));
+ * const model = await fitModel(tableOf(people), { target: "hired=yes" });
+ * const again = readModel(JSON.stringify(model));
+ * console.log(again.columns); // [ { name: 'skill', kind: 'numeric' } ]
+ * ```
+ */
+export const readModel = (given: string | FittedModel): FittedModel => loadModel(parsed(given)).model;
+
+const parsed = (given: string | FittedModel): FittedModel => {
+  if (typeof given !== "string") return given;
+  try {
+    return JSON.parse(given);
+  } catch (cause) {
+    throw new InputError("model-file", modelTexts.notJson, { cause });
+  }
+};
+
+/** Checked and loaded once for each model value. */
+export const loadModel = (model: FittedModel): LoadedModel => {
+  const known = typeof model === "object" && model !== null ? loaded.get(model) : undefined;
+  if (known !== undefined) return known;
+  requireFormat(model);
+  const encoder = part("encoder", () => encoderOf(model.encoder));
+  const classifier = part("learner", () => {
+    if (!LEARNER_NAMES.includes(model.learner.name)) throw new TypeError("an unknown learner");
+    return loadClassifier(model.learner.fitted);
+  });
+  part("target", () => {
+    const { name, classes } = model.target;
+    const right = typeof name === "string" && classes.length === classifier.classes && classes.every(isText);
+    if (!right) throw new TypeError("other classes than the learner's");
+  });
+  part("columns", () => {
+    const names = encoder.rules.columns.map((rule) => `${rule.name} ${rule.kind}`).join("\n");
+    if (model.columns.map(({ name, kind }) => `${name} ${kind}`).join("\n") !== names)
+      throw new TypeError("other columns than the encoder's");
+  });
+  part("notes", () => {
+    if (!model.notes.every(isText)) throw new TypeError("not texts");
+  });
+  const ready = { model, encoder, classifier };
+  loaded.set(model, ready);
+  return ready;
+};
+
+const isText = (given: unknown): given is string => typeof given === "string";
+
+const requireFormat = (model: Partial<FittedModel> | null | undefined): void => {
+  const format: unknown = model?.format;
+  if (format === MODEL_FORMAT) return;
+  if (typeof format === "string" && format.startsWith("fairbed-model-")) {
+    const text = modelTexts.otherFormat(format, typeof model?.version === "string" ? model.version : "");
+    throw new InputError("model-format", text);
+  }
+  throw new InputError("model-file", modelTexts.notModel);
+};
+
+/** One sentence names the part, whatever it was that could not be read. */
+const part = <Value>(name: string, read: () => Value): Value => {
+  try {
+    return read();
+  } catch (cause) {
+    throw new InputError("model-damaged", modelTexts.damaged(name), { cause });
+  }
+};
+
+/** The encoder of rules that were read from a file, checked. */
+const encoderOf = (rules: EncoderRules): Encoder =>
+  loadEncoder(saveEncoder({ rules, featureNames: [], sourceColumns: [], encode: unused }));
+
+const unused = (): never => {
+  throw new TypeError("only its rules are read");
+};
