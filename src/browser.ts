@@ -7,4 +7,14 @@ export { type RandomStream, randomStream } from "./core/random.js";
 export { defineModel, type Model, type ModelDefinition } from "./design/model.js";
 export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
 export { type Table, tableOf } from "./tables/table.js";
+export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
+export {
+  type FittedModel,
+  type HeldOutGroups,
+  type HeldOutMetrics,
+  type HeldOutRate,
+  type HeldOutRates,
+  readModel,
+} from "./workflows/fitted-model.js";
+export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
 export { type RankInput, type Ranking, type RankSettings, rankPool } from "./workflows/rank-pool.js";

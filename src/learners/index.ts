@@ -1,7 +1,22 @@
 /** Classifiers behind one interface, which answer with the probabilities of each of their members. */
 
 export { type RandomStream, randomStream } from "../core/random.js";
-export { Boosting, type BoostingLearner, type BoostingOptions, boosting } from "./boosting.js";
+export {
+  Boosting,
+  type BoostingLearner,
+  type BoostingOptions,
+  boosting,
+  type SavedBoosting,
+} from "./boosting.js";
+export {
+  LEARNER_NAMES,
+  type LearnerName,
+  type LearnerOptions,
+  learnerNamed,
+  loadClassifier,
+  type SavedClassifier,
+  saveClassifier,
+} from "./by-name.js";
 export type {
   Classifier,
   DenseMembers,
@@ -16,15 +31,14 @@ export {
   type ForestLearner,
   type ForestOptions,
   forest,
-  loadForest,
   type SavedForest,
-  saveForest,
 } from "./forest.js";
 export {
   type LogisticLearner,
   type LogisticOptions,
   LogisticRegression,
   logistic,
+  type SavedLogistic,
 } from "./logistic.js";
-export { Mlp, type MlpLearner, type MlpOptions, mlp } from "./mlp.js";
-export { Svm, type SvmLearner, type SvmOptions, svm } from "./svm.js";
+export { Mlp, type MlpLearner, type MlpOptions, mlp, type SavedMlp } from "./mlp.js";
+export { type SavedSvm, Svm, type SvmLearner, type SvmOptions, svm } from "./svm.js";

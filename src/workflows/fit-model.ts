@@ -92,19 +92,7 @@ export const fitModel = (table: Table, options: FitOptions): Promise<FittedModel
   return fitTask(task, options);
 };
 
-/**
- * {@link fitModel} of a task that is already defined: its labels (-1 where unknown), features, weights and attributes.
- *
- * @example
- * ```ts
- * import { defineTask, fitTask, tableOf } from "fairbed";
- *
- * const table = tableOf(Array.from({ length: 30 }, (_, i) => ({ x: i, g: i % 2 ? "a" : "b", y: i > 14 ? 1 : 0 })));
- * const task = defineTask(table, { target: "y=1", sensitive: ["g"] });
- * const model = await fitTask(task, { learner: "logistic", folds: 3 });
- * console.log(model.heldOut.groups[0].groups.map(({ name }) => name)); // [ 'a', 'b' ]
- * ```
- */
+/** {@link fitModel} of a task that is already defined: its labels (-1 where unknown), features, weights and attributes. */
 export const fitTask = async (task: Task, options: FitTaskOptions = {}): Promise<FittedModel> => {
   const settings = settingsOf(options);
   const { learner: name, learnerOptions, categories, seed } = settings;
