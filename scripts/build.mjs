@@ -7,15 +7,16 @@
  * `dist/` is left alone.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, "dist");
-const work = join(root, "node_modules", ".cache", `fairbed-build-${process.pid}`);
-const fresh = join(work, "dist");
+// Beside `dist/`, so that what source maps say of where the sources are stays true when it takes its place.
+const fresh = join(root, `.dist-${process.pid}`);
+const old = `${fresh}-old`;
 
 /** @param {string} folder */
 const filesUnder = (folder) =>
@@ -39,13 +40,12 @@ const compile = () => {
   return spawnSync(process.execPath, options, { stdio: ["ignore", 2, 2] }).status ?? 1;
 };
 
-mkdirSync(work, { recursive: true });
 try {
   process.exitCode = compile();
   if (process.exitCode === 0 && !sameContents(fresh, dist)) {
-    if (existsSync(dist)) renameSync(dist, join(work, "old"));
+    if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
   }
 } finally {
-  rmSync(work, { recursive: true, force: true });
+  for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needsDist, ROOT } from "../setup/dist.js";
 
@@ -14,7 +14,7 @@ describe("the package", () => {
     const { stdout } = spawnSync("npm", words, { cwd: ROOT, encoding: "utf8" });
     const paths = (JSON.parse(stdout)[0].files as { path: string }[]).map(({ path }) => path);
     const many =
-      /^(dist\/.*(?<!\.test)\.(js|d\.ts)|docs\/.*\.md|docs\/reproduction\/.*\.svg|results\/.*\.csv|examples\/slurm\/.*)$/;
+      /^(dist\/.*(?<!\.test)\.(js|d\.ts)(\.map)?|src\/.*(?<!\.test)\.ts|docs\/.*\.md|docs\/reproduction\/.*\.svg|results\/.*\.csv|examples\/slurm\/.*)$/;
     const others = paths.filter((path) => !many.test(path));
     expect(others.sort()).toEqual([
       "CONTRIBUTING.md",
@@ -31,7 +31,13 @@ describe("the package", () => {
     for (const entry of ["index.js", "index.d.ts", "browser.js", "browser.d.ts", "cli/main.js"]) {
       expect(paths).toContain(`dist/${entry}`);
     }
-    for (const path of paths) expect(read(path)).not.toContain("sourceMappingURL=");
+    // Maps lead to sources that ship too, so that a debugger and "go to definition" show what was written.
+    const maps = paths.filter((path) => path.endsWith(".map"));
+    expect(maps).toHaveLength(paths.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path)).length);
+    for (const path of maps) {
+      const { sources } = JSON.parse(read(path)) as { sources: string[] };
+      expect(paths).toEqual(expect.arrayContaining(sources.map((source) => join(dirname(path), source))));
+    }
   });
 
   test("the lock file names no registry", () => {
