@@ -1,13 +1,13 @@
 /** Asks the workers of a queue for jobs, and waits for their results. */
-import { estimateJob, type Job, jobInWords, jobKey } from "./job.js";
-import type { KnownResult, WorkerState, WorkQueue, WorkRow } from "./queue.js";
+import { describeJob, estimateJob, type Job, jobKey } from "./job.js";
+import type { KnownJob, WorkerState, WorkQueue, WorkRow } from "./queue.js";
 import { pause, retry } from "./retry.js";
 
 export const collectTexts = {
   noWorker: (queue: string) =>
     `no worker is at the queue: start one or more, on any machine, with fairbed worker --queue ${queue}`,
-  failed: (words: string, others: number, message: string) =>
-    `${words}${others === 0 ? "" : ` and ${others} more`} failed: ${message}`,
+  failed: (job: string, others: number, message: string) =>
+    `${job}${others === 0 ? "" : ` and ${others} more`} failed: ${message}`,
   before: "what it starts from failed",
   left: (queue: string) =>
     `what is in the queue ${queue} stays there, and its workers go on: the same command collects what they have done`,
@@ -18,13 +18,13 @@ export const collectTexts = {
 export interface CollectOptions {
   readonly signal: AbortSignal;
   /** JSON, and the seconds that it took. */
-  readonly onResult: (job: Job, result: string, seconds: number) => void;
+  readonly onResult: (job: Job, result: string, seconds: number) => unknown;
   /** In estimated seconds of work. */
-  readonly onProgress: (done: number) => void;
+  readonly onProgress: (done: number) => unknown;
   /** A sentence that cannot wait for the end. */
-  readonly say: (line: string) => void;
+  readonly say: (line: string) => unknown;
   /** So many seconds nobody may be there, or nobody who can do what is left. */
-  readonly patience?: number | undefined;
+  readonly waitSeconds?: number | undefined;
 }
 
 interface Failure {
@@ -39,9 +39,9 @@ const COMEBACK_MS = 15_000;
 /** Resolves once nothing is left that can be done: to why there are not all results, a sentence for each reason. */
 export const collectJobs = async (
   jobs: readonly Job[],
-  known: readonly KnownResult[],
+  known: readonly KnownJob[],
   queue: WorkQueue,
-  { signal, onResult, onProgress, say, patience = 10 }: CollectOptions,
+  { signal, onResult, onProgress, say, waitSeconds = 10 }: CollectOptions,
 ): Promise<readonly string[]> => {
   const left = new Map(jobs.map((job) => [jobKey(job), job]));
   let troubled = Number.NEGATIVE_INFINITY;
@@ -83,7 +83,7 @@ export const collectJobs = async (
     if (workers.length > 0) {
       seen = now;
       told = false;
-    } else if (now - Math.max(seen, troubled + COMEBACK_MS) > 1000 * patience && !told) {
+    } else if (now - Math.max(seen, troubled + COMEBACK_MS) > 1000 * waitSeconds && !told) {
       say(collectTexts.noWorker(queue.shown));
       told = true;
     }
@@ -92,7 +92,7 @@ export const collectJobs = async (
       workers,
     );
     if (why === undefined) possible = now;
-    else if (now - possible > 1000 * patience) {
+    else if (now - possible > 1000 * waitSeconds) {
       return [...failureNotes(failures), collectTexts.lacking(left.size, why)];
     }
     await persist(() => queue.freeLost());
@@ -119,6 +119,6 @@ const failureNotes = (failures: ReadonlyMap<string, Failure>): readonly string[]
     byMessage.set(failure.message, [...(byMessage.get(failure.message) ?? []), failure]);
   }
   return [...byMessage].map(([message, all]) =>
-    collectTexts.failed(jobInWords(all[0].job), all.length - 1, message),
+    collectTexts.failed(describeJob(all[0].job).name, all.length - 1, message),
   );
 };

@@ -1,108 +1,84 @@
-/** What can be handed to another process or machine: plain JSON that says all that its result depends on. */
-import { createHash } from "node:crypto";
-import { basename, dirname } from "node:path";
-import {
-  acquisitionOf,
-  CELL_VERSIONS,
-  type Cell,
-  type CellKind,
-  type CellResult,
-  canonicalJson,
-  cellKey,
-  seedOf,
-} from "../reproduce/cell.js";
-import { describeCell, estimateSeconds } from "../reproduce/describe-cell.js";
-import type { GroupValues } from "../workflows/groups-by.js";
-import type { BestOfParts, RankPlan } from "../workflows/rank-plan.js";
+/**
+ * What can be handed to another process or machine: an input, which is plain JSON and says all that the result depends
+ * on, and the kind of job that knows what to do with it. Nothing here knows what a kind computes.
+ */
 
-/** A part of a pool that is to be scored by a plan, which is a job whose result is known from the start. */
-export interface Shard {
-  /** Its key. */
-  readonly plan: string;
-  /** Of a Parquet file that everyone sees there. */
-  readonly path: string;
-  readonly bytes: number;
-  /** When it was changed last, in milliseconds: another time is another shard. */
-  readonly changed: number;
-  readonly rows: number;
-  /** The row of the whole pool that it begins with. */
-  readonly first: number;
-  /** Texts that stand for nothing. */
-  readonly missing?: readonly string[] | undefined;
-  readonly groups?: GroupValues | undefined;
+/** What a job is told beside its input; the result does not depend on it. */
+export interface JobRun {
+  /** The result of the job before it, as it comes from JSON, where it is known. */
+  readonly before?: unknown;
+  /** All cores unless given. */
+  readonly threads?: number | undefined;
+  /** Where the data is; the usual folder unless given. */
+  readonly root?: string | undefined;
+  /** Called often with the share that is done; the job waits for it. */
+  readonly onProgress?: ((share: number) => unknown) | undefined;
 }
 
-export type Job =
-  | { readonly cell: Cell }
-  | { readonly shard: Shard }
-  /** The hash of a plan for shards. */
-  | { readonly plan: string };
-export type JobResult = CellResult | BestOfParts | RankPlan;
+export interface JobDescription {
+  /** The same for all jobs that differ by their seed, or their part, alone. */
+  readonly group: string;
+  /** With what tells it from the others of its group. */
+  readonly name: string;
+}
 
-/** Raised by hand when shards would be scored differently. */
-export const SHARD_VERSION = 1;
+export interface JobKind<Input = unknown, Result = unknown> {
+  /** Jobs say by this name what they are. */
+  readonly name: string;
+  /** What its result is stored under: the same for the same input in the same version, and for nothing else. */
+  key(input: Input): string;
+  describe(input: Input): JobDescription;
+  /** Rough seconds on one core. */
+  estimate(input: Input): number;
+  /** The job of this kind whose result this one starts from. */
+  before?(input: Input): Input | undefined;
+  /**
+   * Jobs that the same workers can run are in one queue: those of one version that need the same data. Undefined for
+   * what is never run, because its result is known from the start.
+   */
+  queue(input: Input): string | undefined;
+  /** What the queues begin with whose jobs this version can run. */
+  queues(): readonly string[];
+  /** The same numbers in any process, on any machine. */
+  run(input: Input, run: JobRun): Promise<Result>;
+}
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+export interface Job<Input = unknown, Result = unknown> {
+  readonly kind: JobKind<Input, Result>;
+  readonly input: Input;
+}
 
-/** The job that stands for a plan. */
-export const planJob = (plan: RankPlan): Job => ({ plan: hash(canonicalJson(plan)) });
+/** As it goes to another process or machine. */
+export interface SentJob {
+  readonly kind: string;
+  readonly input: unknown;
+}
 
-/** The same for the same job in the same version, and for nothing else. */
-export const jobKey = (job: Job): string => {
-  if ("cell" in job) return cellKey(job.cell);
-  return hash(canonicalJson({ job, version: SHARD_VERSION }));
+export const jobKey = ({ kind, input }: Job): string => kind.key(input);
+/** The job whose result this one starts from. */
+export const jobBefore = ({ kind, input }: Job): Job | undefined => {
+  const before = kind.before?.(input);
+  return before === undefined ? undefined : { kind, input: before };
 };
-
-/** The key of the job whose result this one starts from. */
 export const keyBefore = (job: Job): string | undefined => {
-  if ("shard" in job) return job.shard.plan;
-  const before = "cell" in job ? acquisitionOf(job.cell) : undefined;
-  return before === undefined ? undefined : cellKey(before);
+  const before = jobBefore(job);
+  return before === undefined ? undefined : jobKey(before);
+};
+export const describeJob = ({ kind, input }: Job): JobDescription => kind.describe(input);
+export const estimateJob = ({ kind, input }: Job): number => kind.estimate(input);
+export const queueOf = ({ kind, input }: Job): string | undefined => kind.queue(input);
+export const sentJob = ({ kind, input }: Job): SentJob => ({ kind: kind.name, input });
+
+/** Rough seconds of all of them on one core. */
+export const estimateJobs = (jobs: readonly Job[]): number =>
+  jobs.reduce((sum, job) => sum + estimateJob(job), 0);
+
+/** The job that was sent; undefined where none of these kinds is its own. */
+export const receivedJob = ({ kind: name, input }: SentJob, kinds: readonly JobKind[]): Job | undefined => {
+  const kind = kinds.find((each) => each.name === name);
+  return kind === undefined ? undefined : { kind, input };
 };
 
-/** In words, the same for all of a kind. */
-export const describeJob = (job: Job): string => {
-  if ("cell" in job) return describeCell(job.cell);
-  return "shard" in job ? `shards of ${dirname(job.shard.path)}` : "plan";
-};
-
-/** In words, with what tells it from others of its kind. */
-export const jobInWords = (job: Job): string => {
-  if ("cell" in job) return `${describeCell(job.cell)}, seed ${seedOf(job.cell)}`;
-  return "shard" in job ? `shard ${basename(job.shard.path)}` : "plan";
-};
-
-/** Rows of a shard that are scored in a second, roughly. */
-const ROWS_A_SECOND = 20_000;
-
-/** Rough seconds on one core. */
-export const estimateJob = (job: Job): number => {
-  if ("cell" in job) return estimateSeconds(job.cell);
-  return "shard" in job ? 1 + job.shard.rows / ROWS_A_SECOND : 0;
-};
-
-const queueStart = (kind: CellKind): string => {
-  const startsItself = kind === "acquire" || kind === "design";
-  const versions = [CELL_VERSIONS[kind], ...(startsItself ? [] : [CELL_VERSIONS.acquire])];
-  return `cells-${kind}-${versions.join("_")}`;
-};
-const SHARDS = `shards-${SHARD_VERSION}`;
-
-/** Nothing of this queue is ever run. */
-export const PLANS = "plans";
-
-/** Jobs that the same workers can run are in one queue: those of one version that need the same data. */
-export const queueOf = (job: Job): string => {
-  if ("plan" in job) return PLANS;
-  if ("shard" in job) return `${SHARDS}-${hash(dirname(job.shard.path)).slice(0, 12)}`;
-  const { cell } = job;
-  const start = queueStart(cell.kind);
-  if (cell.kind === "design") return start;
-  return `${start}-${(cell.kind === "acquire" ? cell : cell.acquisition).task}`;
-};
-
-/** Whether this version can run what is in a queue. */
-export const knowsQueue = (queue: string): boolean =>
-  [SHARDS, ...Object.keys(CELL_VERSIONS).map((kind) => queueStart(kind as CellKind))].some(
-    (start) => queue === start || queue.startsWith(`${start}-`),
-  );
+/** Whether one of these kinds can run what is in a queue. */
+export const knowsQueue = (queue: string, kinds: readonly JobKind[]): boolean =>
+  kinds.some((kind) => kind.queues().some((start) => queue === start || queue.startsWith(`${start}-`)));

@@ -1,6 +1,4 @@
 /** How far a queue is. Only looks: a database without a queue stays without one. */
-
-import { PLANS } from "./job.js";
 import { connectQueue, SCHEMA, type Sql } from "./queue-connection.js";
 import { hasTables } from "./queue-tables.js";
 
@@ -18,20 +16,20 @@ export interface QueueStatus {
   readonly queue: string;
   readonly counts: QueueCounts;
   /** By what they are; the same work with other seeds is one group. */
-  readonly groups: readonly (QueueCounts & { readonly what: string })[];
+  readonly groups: readonly (QueueCounts & { readonly group: string })[];
   readonly workers: readonly {
     readonly name: string;
     readonly places: number;
     /** Seconds since it was seen. */
     readonly seen: number;
     readonly alive: boolean;
-    readonly runs: readonly { readonly words: string; readonly share: number; readonly seconds: number }[];
+    readonly runs: readonly { readonly name: string; readonly share: number; readonly seconds: number }[];
     /** What it cannot run, and why. */
     readonly lacks: readonly string[];
   }[];
-  readonly failures: readonly { readonly words: string; readonly message: string }[];
+  readonly failures: readonly { readonly name: string; readonly message: string }[];
   /** Waiting to be tried again. */
-  readonly retries: readonly { readonly words: string; readonly message: string }[];
+  readonly retries: readonly { readonly name: string; readonly message: string }[];
   /** With the workers that are there now; null where there are none. */
   readonly secondsLeft: number | null;
 }
@@ -43,7 +41,8 @@ const COUNTS = `
   (count(*) FILTER (WHERE result IS NULL AND NOT sent AND NOT failed))::int AS blocked,
   (count(*) FILTER (WHERE result IS NULL AND failed))::int AS failed`;
 
-const NO_PLANS = `WHERE queue <> '${PLANS}'`;
+/** Without what is never run. */
+const JOBS = `${SCHEMA}.work WHERE queue IS NOT NULL`;
 
 const NOTHING: QueueCounts = { done: 0, running: 0, waiting: 0, blocked: 0, failed: 0 };
 
@@ -62,14 +61,14 @@ export const queueStatus = async (address: string): Promise<QueueStatus> => {
         secondsLeft: null,
       };
     }
-    const [counts] = await sql<QueueCounts>(`SELECT ${COUNTS} FROM ${SCHEMA}.work ${NO_PLANS}`);
-    const groups = await sql<QueueCounts & { what: string }>(
-      `SELECT what, ${COUNTS} FROM ${SCHEMA}.work ${NO_PLANS} GROUP BY what ORDER BY what`,
+    const [counts] = await sql<QueueCounts>(`SELECT ${COUNTS} FROM ${JOBS}`);
+    const groups = await sql<QueueCounts & { group: string }>(
+      `SELECT "group", ${COUNTS} FROM ${JOBS} GROUP BY "group" ORDER BY "group"`,
     );
     const troubled = (of: string) =>
-      sql<{ words: string; message: string }>(
-        `SELECT words, trouble AS message FROM ${SCHEMA}.work
-         WHERE result IS NULL AND trouble IS NOT NULL AND ${of} ORDER BY words`,
+      sql<{ name: string; message: string }>(
+        `SELECT name, trouble AS message FROM ${SCHEMA}.work
+         WHERE result IS NULL AND trouble IS NOT NULL AND ${of} ORDER BY name`,
       );
     return {
       queue,
@@ -91,15 +90,15 @@ const workersOf = async (sql: Sql): Promise<QueueStatus["workers"]> => {
        seen >= now() - lease * interval '1 second' AS alive
      FROM ${SCHEMA}.workers ORDER BY name`,
   );
-  const runs = await sql<{ worker: string; words: string; share: number; seconds: number }>(
-    `SELECT worker, words, share, extract(epoch FROM now() - started)::double precision AS seconds
-     FROM ${SCHEMA}.work WHERE worker IS NOT NULL AND result IS NULL ORDER BY words`,
+  const runs = await sql<{ worker: string; name: string; share: number; seconds: number }>(
+    `SELECT worker, name, share, extract(epoch FROM now() - started)::double precision AS seconds
+     FROM ${SCHEMA}.work WHERE worker IS NOT NULL AND result IS NULL ORDER BY name`,
   );
   return workers.map(({ lacks, ...each }) => ({
     ...each,
     runs: runs
       .filter(({ worker }) => worker === each.name)
-      .map(({ words, share, seconds }) => ({ words, share, seconds })),
+      .map(({ name, share, seconds }) => ({ name, share, seconds })),
     lacks: [...new Set(Object.values(JSON.parse(lacks) as Record<string, string>))],
   }));
 };

@@ -9,9 +9,9 @@ import { type QueueConnection, SCHEMA } from "./queue-connection.js";
 const TABLES = `
   CREATE TABLE ${SCHEMA}.work (
     key text PRIMARY KEY,
-    queue text NOT NULL,
-    what text NOT NULL,
-    words text NOT NULL,
+    queue text,
+    "group" text NOT NULL,
+    name text NOT NULL,
     task text NOT NULL,
     before text,
     estimate double precision NOT NULL,

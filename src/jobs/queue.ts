@@ -4,7 +4,8 @@
  * transaction, so a job is never lost and its result is stored once, whatever dies in between.
  */
 import type PgBoss from "pg-boss";
-import { describeJob, estimateJob, type Job, jobInWords, jobKey, keyBefore, queueOf } from "./job.js";
+import { describeJob, estimateJob, type Job, jobKey, keyBefore, queueOf, sentJob } from "./job.js";
+import type { KnownResult } from "./job-store.js";
 import { connectQueue, type QueueConnection, SCHEMA, type Sql } from "./queue-connection.js";
 import { makeQueues, makeTables } from "./queue-tables.js";
 
@@ -21,10 +22,8 @@ export interface QueueSettings {
 }
 
 /** A job whose result is known already, for others that start from it. */
-export interface KnownResult {
+export interface KnownJob extends KnownResult {
   readonly job: Job;
-  readonly result: unknown;
-  readonly seconds: number;
 }
 
 export interface TakenJob {
@@ -32,7 +31,8 @@ export interface TakenJob {
   readonly queue: string;
   /** JSON. */
   readonly task: string;
-  readonly words: string;
+  /** In words. */
+  readonly name: string;
   /** The result of the job before it, as JSON. */
   readonly before: string | undefined;
 }
@@ -77,7 +77,7 @@ export interface WorkQueue {
   /** The address without the password. */
   readonly shown: string;
   /** Asks for jobs; those that were asked for before are joined, and those that had failed are tried again. */
-  ask(jobs: readonly Job[], known: readonly KnownResult[]): Promise<void>;
+  ask(jobs: readonly Job[], known: readonly KnownJob[]): Promise<void>;
   /** Hands pg-boss what can be run by now. */
   sendReady(): Promise<void>;
   /** Queues with jobs that nobody has, those with the longest first. */
@@ -153,9 +153,8 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
       const rowOf = (job: Job) => ({
         key: jobKey(job),
         queue: queueOf(job),
-        what: describeJob(job),
-        words: jobInWords(job),
-        task: JSON.stringify(job),
+        ...describeJob(job),
+        task: JSON.stringify(sentJob(job)),
         before: keyBefore(job),
         estimate: estimateJob(job),
       });
@@ -167,13 +166,13 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
           seconds,
         })),
       ].sort((a, b) => (a.key < b.key ? -1 : 1)); // In one order for all who ask, or they wait for each other.
-      await makeQueues(connection, [...new Set(rows.map(({ queue }) => queue))]);
+      await makeQueues(connection, [...new Set(rows.flatMap(({ queue }) => queue ?? []))]);
       await transaction(async (own) => {
         await own(
-          `INSERT INTO ${SCHEMA}.work (key, queue, what, words, task, before, estimate, result, seconds, finished)
-           SELECT key, queue, what, words, task, before, estimate, result, seconds,
+          `INSERT INTO ${SCHEMA}.work (key, queue, "group", name, task, before, estimate, result, seconds, finished)
+           SELECT key, queue, "group", name, task, before, estimate, result, seconds,
              CASE WHEN result IS NULL THEN NULL ELSE now() END
-           FROM json_to_recordset($1) AS asked (key text, queue text, what text, words text, task text, before text,
+           FROM json_to_recordset($1) AS asked (key text, queue text, "group" text, name text, task text, before text,
              estimate double precision, result text, seconds double precision)
            ON CONFLICT (key) DO UPDATE
              SET result = excluded.result, seconds = excluded.seconds, finished = excluded.finished
@@ -229,9 +228,9 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
           const [job] = await boss.fetch<{ key: string }>(queue, { db });
           if (job === undefined) return undefined;
           const { key } = job.data;
-          const [row] = await own<{ task: string; words: string; before: string | null }>(
+          const [row] = await own<{ task: string; name: string; before: string | null }>(
             `UPDATE ${SCHEMA}.work SET worker = $2, started = now(), share = 0
-             WHERE key = $1 AND result IS NULL RETURNING task, words,
+             WHERE key = $1 AND result IS NULL RETURNING task, name,
                (SELECT first.result FROM ${SCHEMA}.work first WHERE first.key = work.before) AS before`,
             [key, worker],
           );

@@ -2,22 +2,25 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { FairbedError } from "../core/errors.js";
-import { type Job, jobKey, knowsQueue } from "./job.js";
-import type { JobSubprocess } from "./job-subprocess.js";
+import { type JobKind, jobKey, knowsQueue, receivedJob, type SentJob } from "./job.js";
+import type { JobProcess } from "./job-processes.js";
 import type { TakenJob, WorkQueue } from "./queue.js";
 import { pause, retry } from "./retry.js";
+import { isLack } from "./run-jobs.js";
 
 export const workerTexts = {
-  done: (words: string, seconds: number) => `done in ${seconds.toFixed(1)} s: ${words}`,
-  retried: (words: string, message: string) => `failed, to be tried again: ${words}: ${message}`,
-  failed: (words: string, message: string) => `failed for good: ${words}: ${message}`,
-  handedBack: (words: string, message: string) => `left for other workers: ${words}: ${message}`,
+  done: (job: string, seconds: number) => `done in ${seconds.toFixed(1)} s: ${job}`,
+  retried: (job: string, message: string) => `failed, to be tried again: ${job}: ${message}`,
+  failed: (job: string, message: string) => `failed for good: ${job}: ${message}`,
+  handedBack: (job: string, message: string) => `left for other workers: ${job}: ${message}`,
   version: (queue: string) =>
     `${queue} holds work of another version of fairbed, which is left for workers that have it`,
   unreachable: (message: string) => `waiting for the queue: ${message}`,
 };
 
 export interface WorkerOptions {
+  /** What it can run. */
+  readonly kinds: readonly JobKind[];
   /** How many jobs at once. */
   readonly places: number;
   /** Of each job; all cores unless given. */
@@ -27,9 +30,9 @@ export interface WorkerOptions {
   /** Ends after so many seconds without a job. */
   readonly idleExit?: number | undefined;
   readonly signal: AbortSignal;
-  readonly start: () => JobSubprocess;
+  readonly start: () => JobProcess;
   /** One line for each thing that happens. */
-  readonly say: (line: string) => void;
+  readonly say: (line: string) => unknown;
 }
 
 export interface WorkerRun {
@@ -51,7 +54,7 @@ interface Lack {
 }
 
 export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promise<WorkerRun> => {
-  const { places, threads, lease, idleExit, start, say } = options;
+  const { kinds, places, threads, lease, idleExit, start, say } = options;
   const started = performance.now();
   const name = `${hostname()}-${process.pid}-${randomBytes(2).toString("hex")}`;
   const ending = new AbortController();
@@ -60,9 +63,9 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   if (options.signal.aborted) end();
   const { signal } = ending;
 
-  const running = new Map<string, { readonly taken: TakenJob; readonly process: JobSubprocess }>();
+  const running = new Map<string, { readonly taken: TakenJob; readonly process: JobProcess }>();
   const shares = new Map<string, number>();
-  const idle: JobSubprocess[] = [];
+  const idle: JobProcess[] = [];
   const lacks = new Map<string, Lack>();
   let finished = 0;
   let failed = 0;
@@ -84,7 +87,7 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     lacks.set(of, { why, until: performance.now() + LACK_MS });
   };
   const canWorkFor = (of: string): boolean => {
-    if (knowsQueue(of)) return performance.now() >= (lacks.get(of)?.until ?? 0);
+    if (knowsQueue(of, kinds)) return performance.now() >= (lacks.get(of)?.until ?? 0);
     lack(of, workerTexts.version(of));
     return false;
   };
@@ -103,14 +106,14 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     }
   };
 
-  const takeOne = async (): Promise<{ readonly taken: TakenJob; readonly job: Job } | undefined> => {
+  const takeOne = async (): Promise<{ readonly taken: TakenJob; readonly job: SentJob } | undefined> => {
     const waiting = await queue.waitingQueues();
     for (const each of waiting.filter(canWorkFor)) {
       const taken = await queue.take(each, name);
       if (taken === undefined) continue;
-      const job: Job = JSON.parse(taken.task);
+      const job: SentJob = JSON.parse(taken.task);
       // The same job has another key in another version.
-      if (isSame(job, taken.key)) return { taken, job };
+      if (isSame(job, taken.key, kinds)) return { taken, job };
       lack(each, workerTexts.version(each));
       await queue.handBack(taken, name);
     }
@@ -119,29 +122,27 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     return undefined;
   };
 
-  const runOne = async (job: Job, taken: TakenJob, process: JobSubprocess): Promise<void> => {
-    const { key, words } = taken;
+  const runOne = async (job: SentJob, taken: TakenJob, process: JobProcess): Promise<void> => {
+    const { key, name: what } = taken;
     const began = performance.now();
     try {
-      const before = taken.before === undefined ? {} : { before: JSON.parse(taken.before) };
-      const run = { ...before, ...(threads === undefined ? {} : { threads }) };
-      const result = await process.run({ job, run }, (share) => shares.set(key, share));
+      const before = taken.before === undefined ? undefined : JSON.parse(taken.before);
+      const result = await process.run({ job, run: { before, threads } }, (share) => shares.set(key, share));
       const seconds = (performance.now() - began) / 1000;
       await persist(() => queue.finish(taken, name, JSON.stringify(result), seconds));
       finished += 1;
-      say(workerTexts.done(words, seconds));
+      say(workerTexts.done(what, seconds));
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof FairbedError)) throw error;
-      // Another machine may have it.
-      if (error.code === "no-dataset" || error.code === "no-file") {
-        lack(taken.queue, error.message, workerTexts.handedBack(words, error.message));
+      if (isLack(error)) {
+        lack(taken.queue, error.message, workerTexts.handedBack(what, error.message));
         await persist(() => queue.handBack(taken, name));
       } else if (await persist(() => queue.fail(taken, name, error.message))) {
-        say(workerTexts.retried(words, error.message));
+        say(workerTexts.retried(what, error.message));
       } else {
         failed += 1;
-        say(workerTexts.failed(words, error.message));
+        say(workerTexts.failed(what, error.message));
       }
     } finally {
       shares.delete(key);
@@ -203,9 +204,10 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   return { name, finished, failed, seconds: (performance.now() - started) / 1000 };
 };
 
-const isSame = (job: Job, key: string): boolean => {
+const isSame = (sent: SentJob, key: string, kinds: readonly JobKind[]): boolean => {
   try {
-    return jobKey(job) === key;
+    const job = receivedJob(sent, kinds);
+    return job !== undefined && jobKey(job) === key;
   } catch {
     // What this version does not even understand.
     return false;

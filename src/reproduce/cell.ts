@@ -2,9 +2,9 @@
  * The smallest piece of a reproduction: plain JSON that says all that its result depends on, so that it can be run
  * anywhere, once, and be shared by every table and figure that needs it.
  */
-import { createHash } from "node:crypto";
 import type { ObjectiveKind } from "../design/quantity.js";
 import type { SettledRule } from "../design/train-static.js";
+import { contentKey } from "../jobs/content-key.js";
 import type { Evaluation } from "../workflows/evaluation.js";
 import type { SimulationSettings } from "../workflows/simulation.js";
 
@@ -126,17 +126,6 @@ export const CELL_VERSIONS: Readonly<Record<CellKind, number>> = {
   design: 1,
 };
 
-/** The same text for the same values, whatever the order of the keys; keys without a value do not count. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value)
-    .filter(([, each]) => each !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each)}`);
-  return `{${entries.join(",")}}`;
-};
-
 /** The acquisition that a cell starts from; its result is handed to the cell where it is known. */
 export const acquisitionOf = (cell: Cell): AcquireCell | undefined =>
   "acquisition" in cell ? cell.acquisition : undefined;
@@ -145,7 +134,7 @@ export const acquisitionOf = (cell: Cell): AcquireCell | undefined =>
 export const cellKey = (cell: Cell): string => {
   const before = acquisitionOf(cell);
   const versions = [CELL_VERSIONS[cell.kind], ...(before === undefined ? [] : [CELL_VERSIONS[before.kind]])];
-  return createHash("sha256").update(canonicalJson({ cell, versions })).digest("hex");
+  return contentKey({ cell, versions });
 };
 
 export const seedOf = (cell: Cell): number => ("seed" in cell ? cell.seed : cell.acquisition.seed);

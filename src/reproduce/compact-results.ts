@@ -3,6 +3,7 @@
  * later cells need, with six significant digits. A row is found by its cell's key, so the cell itself is not in it.
  */
 import { InputError } from "../core/errors.js";
+import { KEY_DIGITS } from "../jobs/job-store.js";
 import type {
   AcquireResult,
   Bounds,
@@ -25,7 +26,6 @@ export interface CompactCell {
   readonly seconds: number;
 }
 
-export const KEY_DIGITS = 16;
 const SIGNIFICANT = 6;
 /** Row numbers are written in this base. */
 const BASE = 36;

@@ -7,11 +7,10 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { EnvironmentError, FairbedError, InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import { collectTexts } from "../../src/jobs/collect.js";
-import { jobInWords } from "../../src/jobs/job.js";
-import type { JobSubprocess } from "../../src/jobs/job-subprocess.js";
+import { type JobProcess, jobsHere } from "../../src/jobs/job-processes.js";
 import { openQueue, queueTexts, type WorkQueue } from "../../src/jobs/queue.js";
 import { queueConnectionTexts } from "../../src/jobs/queue-connection.js";
-import { runJob } from "../../src/jobs/run-job.js";
+import { runJobs } from "../../src/jobs/run-jobs.js";
 import { runWorker, workerTexts } from "../../src/jobs/worker.js";
 import { acquireCell, EPIG, fairbed, RANDOM } from "../../src/reproduce/acquisition-lines.js";
 import {
@@ -21,7 +20,7 @@ import {
   cellKey,
   type DesignCell,
 } from "../../src/reproduce/cell.js";
-import { runCellsOnQueue } from "../../src/reproduce/queue-cells.js";
+import { cellJob, cellJobs } from "../../src/reproduce/cell-jobs.js";
 import { runCell } from "../../src/reproduce/run-cell.js";
 import { ResultStore } from "../../src/reproduce/store.js";
 import { withoutPassword } from "../../src/sources/without-password.js";
@@ -67,22 +66,25 @@ const withDatabase = async (
 };
 
 /** Jobs run in this process: what a worker does with them is the same. */
-const inProcess = (root?: string): JobSubprocess => ({
-  isAlive: true,
-  async run({ job, run }) {
-    try {
-      return await runJob(job, { ...run, ...(root === undefined ? {} : { root }) });
-    } catch (error) {
-      // As it comes from another process.
-      throw error instanceof FairbedError ? error : new EnvironmentError("unexpected", String(error));
-    }
-  },
-  kill: () => {},
-});
+const inProcess = (root?: string): JobProcess => {
+  const here = jobsHere([cellJobs]);
+  return {
+    ...here,
+    async run({ job, run }) {
+      try {
+        return await here.run({ job, run: { ...run, root } });
+      } catch (error) {
+        // As it comes from another process.
+        throw error instanceof FairbedError ? error : new EnvironmentError("unexpected", String(error));
+      }
+    },
+  };
+};
 
-const work = (queue: WorkQueue, start: () => JobSubprocess, lines: string[] = [], places = 1) => {
+const work = (queue: WorkQueue, start: () => JobProcess, lines: string[] = [], places = 1) => {
   const ending = new AbortController();
   const done = runWorker(queue, {
+    kinds: [cellJobs],
     places,
     lease: 5,
     signal: ending.signal,
@@ -96,17 +98,19 @@ const work = (queue: WorkQueue, start: () => JobSubprocess, lines: string[] = []
   return { lines, stop };
 };
 
-const collect = (cells: readonly Cell[], name: string, queue: WorkQueue, patience = 10) => {
+const collect = (cells: readonly Cell[], name: string, queue: WorkQueue, waitSeconds = 10) => {
   const store = ResultStore.open(join(folder, name));
   const signal = new AbortController().signal;
   const lines: string[] = [];
-  return runCellsOnQueue(cells, store, queue, {
+  return runJobs(cells.map(cellJob), {
+    store: store.jobs,
+    place: { queue, waitSeconds },
     signal,
-    onProgress: () => {},
     say: (line) => lines.push(line),
-    patience,
   }).then((run) => ({ ...run, store, lines }));
 };
+
+const nameOf = (cell: Cell) => cellJobs.describe(cell).name;
 
 describeWithPostgres("a queue", (server) => {
   test("workers that are killed at random lose nothing: every cell once, and the same bits as here", async () => {
@@ -204,10 +208,10 @@ describeWithPostgres("a queue", (server) => {
       const later: Cell = { kind: "generalize", acquisition: poison, model: "forest" };
       let works = false;
       let tries = 0;
-      const start = (): JobSubprocess => ({
+      const start = (): JobProcess => ({
         ...inProcess(),
         async run(message) {
-          const poisoned = "cell" in message.job && message.job.cell.kind === "acquire";
+          const poisoned = (message.job.input as Cell).kind === "acquire";
           if (works || !poisoned) return inProcess().run(message);
           tries += 1;
           throw new EnvironmentError("broken", "the disk is on fire");
@@ -219,10 +223,10 @@ describeWithPostgres("a queue", (server) => {
       expect(ran).toBe(1);
       expect(store.has(design(0))).toBe(true);
       expect(notes).toEqual([
-        collectTexts.failed(jobInWords({ cell: poison }), 0, "the disk is on fire"),
-        collectTexts.failed(jobInWords({ cell: later }), 0, collectTexts.before),
+        collectTexts.failed(nameOf(poison), 0, "the disk is on fire"),
+        collectTexts.failed(nameOf(later), 0, collectTexts.before),
       ]);
-      const words = jobInWords({ cell: poison });
+      const words = nameOf(poison);
       const retried = workerTexts.retried(words, "the disk is on fire");
       expect(lines.filter((line) => line === retried)).toHaveLength(2);
       expect(lines).toContain(workerTexts.failed(words, "the disk is on fire"));
@@ -241,10 +245,10 @@ describeWithPostgres("a queue", (server) => {
       const own = versions.design;
       versions.design = 999;
       const foreign = cellKey(design(0));
-      await queue.ask([{ cell: design(0) }], []);
+      await queue.ask([cellJob(design(0))], []);
       versions.design = own;
       // Under a key that is not its own: made by another version that says it is this one.
-      await queue.ask([{ cell: design(1) }], []);
+      await queue.ask([cellJob(design(1))], []);
       const changed = `UPDATE fairbed_queue.work SET task = replace(task, '"seed":1', '"seed":2') WHERE key = $1`;
       await sql(changed, [cellKey(design(1))]);
       const celeba = acquireCell("celeba", fairbed(10), 0, QUICK);
@@ -279,7 +283,7 @@ describeWithPostgres("a queue", (server) => {
       const acquisition = acquireCell("synthetic", RANDOM, 0, QUICK);
       const later: Cell = { kind: "generalize", acquisition, model: "forest" };
       const result = await runCell(acquisition);
-      await queue.ask([{ cell: later }], [{ job: { cell: acquisition }, result, seconds: 1 }]);
+      await queue.ask([cellJob(later)], [{ job: cellJob(acquisition), result, seconds: 1 }]);
       const [name] = await queue.waitingQueues();
       const slow = await queue.take(name, "slow");
       expect(slow?.before).toBe(JSON.stringify(result));
@@ -303,13 +307,13 @@ describeWithPostgres("a queue", (server) => {
   test("a worker that gets back what it still runs does not start it twice", async () => {
     await withDatabase(server().address, "twice", async (address, sql) => {
       const queue = await openQueue(address);
-      await queue.ask([{ cell: design(0) }], []);
+      await queue.ask([cellJob(design(0))], []);
       let runs = 0;
       let finish = (_: CellResult) => {};
       const result = new Promise<CellResult>((resolve) => {
         finish = resolve;
       });
-      const slow: JobSubprocess = {
+      const slow: JobProcess = {
         isAlive: true,
         run: () => {
           runs += 1;
@@ -333,7 +337,7 @@ describeWithPostgres("a queue", (server) => {
   test("what a worker does not know that it has goes to others after a lease", async () => {
     await withDatabase(server().address, "unknown", async (address) => {
       const queue = await openQueue(address);
-      await queue.ask([{ cell: design(0) }], []);
+      await queue.ask([cellJob(design(0))], []);
       const [name] = await queue.waitingQueues();
       const taken = await queue.take(name, "forgetful");
       const beat = async (lease: number, held: readonly string[]) => {
@@ -355,7 +359,7 @@ describeWithPostgres("a queue", (server) => {
   test("whoever has just come does not take the others for lost: they may be on their way back", async () => {
     await withDatabase(server().address, "outage", async (address, sql) => {
       const queue = await openQueue(address);
-      await queue.ask([{ cell: design(0) }], []);
+      await queue.ask([cellJob(design(0))], []);
       const [name] = await queue.waitingQueues();
       const taken = await queue.take(name, "away");
       await queue.beat({ name: "away", places: 1, lease: 1, lacks: {} }, new Map([[taken?.key ?? "", 0]]));
@@ -381,7 +385,7 @@ describeWithPostgres("a queue", (server) => {
   test("a job that takes its workers with it fails in the end", async () => {
     await withDatabase(server().address, "deadly", async (address) => {
       const queue = await openQueue(address);
-      await queue.ask([{ cell: design(0) }], []);
+      await queue.ask([cellJob(design(0))], []);
       const [name] = await queue.waitingQueues();
       for (let i = 0; i < 10; i++) {
         expect(await queue.take(name, "doomed")).toBeDefined();

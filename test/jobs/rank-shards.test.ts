@@ -4,16 +4,16 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { randomStream } from "../../src/core/random.js";
-import { openQueue, type WorkQueue } from "../../src/jobs/queue.js";
-import { rankShardTexts } from "../../src/jobs/rank-shard.js";
+import { jobsHere } from "../../src/jobs/job-processes.js";
+import { rankShardTexts, shardJobs } from "../../src/jobs/kinds/rank-shard.js";
 import {
-  rankShardsOnQueue,
+  rankShards,
   rankShardsTexts,
   requireSameInShards,
   shardsIn,
   streamShards,
-} from "../../src/jobs/rank-shards.js";
-import { runJob } from "../../src/jobs/run-job.js";
+} from "../../src/jobs/kinds/rank-shards.js";
+import { openQueue, type WorkQueue } from "../../src/jobs/queue.js";
 import { runWorker } from "../../src/jobs/worker.js";
 import { withDatabase } from "../../src/sources/duckdb.js";
 import { readTable, streamTable } from "../../src/sources/source.js";
@@ -155,15 +155,12 @@ describeWithPostgres("shards on a queue", (server) => {
     const ending = new AbortController();
     const done = Array.from({ length: count }, () =>
       runWorker(queue, {
+        kinds: [shardJobs],
         places: 1,
         threads: 1,
         lease: 5,
         signal: ending.signal,
-        start: () => ({
-          isAlive: true,
-          run: async ({ job, run }) => JSON.parse(JSON.stringify(await runJob(job, run))),
-          kill: () => {},
-        }),
+        start: () => jobsHere([shardJobs]),
         say: () => {},
       }),
     );
@@ -172,7 +169,7 @@ describeWithPostgres("shards on a queue", (server) => {
       return Promise.all(done);
     };
   };
-  const options = { signal: new AbortController().signal, onProgress: () => {}, say: () => {}, patience: 1 };
+  const { signal } = new AbortController();
   const left = async () => {
     const client = new pg.Client(server().address);
     await client.connect();
@@ -187,7 +184,8 @@ describeWithPostgres("shards on a queue", (server) => {
     const queue = await openQueue(server().address);
     const stop = workers(queue, 3);
     const shards = await shardsIn(at("shards"));
-    const ask = () => rankShardsOnQueue({ ...input, shards, groups: GROUPS }, settings, queue, options);
+    const ask = () =>
+      rankShards({ ...input, shards, groups: GROUPS }, settings, { place: { queue }, signal });
     // Two at once; the one that is done first makes it forgotten, and the other asks again.
     const [first, second] = await Promise.all([ask(), ask()]);
     expect(first).toEqual(whole);
@@ -203,7 +201,7 @@ describeWithPostgres("shards on a queue", (server) => {
     const queue = await openQueue(server().address, { retries: 0 });
     const stop = workers(queue, 1);
     const shards = (await shardsIn(at("shards"))).map((shard) => ({ ...shard, bytes: shard.bytes + 1 }));
-    const ranking = rankShardsOnQueue({ ...(await known()), shards }, SETTINGS, queue, options);
+    const ranking = rankShards({ ...(await known()), shards }, SETTINGS, { place: { queue }, signal });
     await expect(ranking).rejects.toThrow(rankShardTexts.changed(shards[0].path));
     expect(await left()).toEqual([]);
     await stop();
@@ -215,8 +213,8 @@ describeWithPostgres("shards on a queue", (server) => {
     const shards = await shardsIn(at("shards"));
     const stopping = new AbortController();
     const onProgress = () => stopping.abort();
-    const ranking = rankShardsOnQueue({ ...(await known()), shards }, SETTINGS, queue, {
-      ...options,
+    const ranking = rankShards({ ...(await known()), shards }, SETTINGS, {
+      place: { queue },
       onProgress,
       signal: stopping.signal,
     });

@@ -3,6 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { canonicalJson } from "../../src/jobs/content-key.js";
+import { jobsHere } from "../../src/jobs/job-processes.js";
+import { jobStoreTexts } from "../../src/jobs/job-store.js";
+import { pendingJobs, runHere } from "../../src/jobs/run-jobs.js";
 import { acquireCell, EPIG, fairbed, RANDOM, wholeSet } from "../../src/reproduce/acquisition-lines.js";
 import {
   catalogueTexts,
@@ -10,19 +14,13 @@ import {
   REPRODUCTIONS,
   reproductionsNamed,
 } from "../../src/reproduce/catalogue.js";
-import {
-  type Cell,
-  canonicalJson,
-  cellKey,
-  type DesignCell,
-  type FeatureChoice,
-} from "../../src/reproduce/cell.js";
+import { type Cell, cellKey, type DesignCell, type FeatureChoice } from "../../src/reproduce/cell.js";
+import { cellJob, cellJobs } from "../../src/reproduce/cell-jobs.js";
 import { compactTexts } from "../../src/reproduce/compact-results.js";
 import { csvText, parseCsv } from "../../src/reproduce/csv.js";
 import { loadTask, loadTaskTexts } from "../../src/reproduce/load-task.js";
 import { drawingOf, reproductionTexts } from "../../src/reproduce/reproduction.js";
 import { runCell } from "../../src/reproduce/run-cell.js";
-import { pendingCells, runCells } from "../../src/reproduce/run-cells.js";
 import { departuresInWords } from "../../src/reproduce/settings-in-words.js";
 import { ResultStore, storeTexts } from "../../src/reproduce/store.js";
 import { compare, meanOverSeeds } from "../../src/reproduce/verdict.js";
@@ -63,13 +61,21 @@ const CELLS: readonly Cell[] = [
   },
 ];
 
-const run = (store: ResultStore, checkpoint: () => Promise<void> = async () => {}) =>
-  runCells(CELLS, store, {
-    jobs: 1,
-    signal: new AbortController().signal,
-    onProgress: () => {},
-    checkpoint,
+const pendingCells = (cells: readonly Cell[], store: ResultStore) =>
+  pendingJobs(cells.map(cellJob), store.jobs).map(({ input }) => input as Cell);
+
+/** `before` is called before each cell. */
+const run = (store: ResultStore, before: () => void = () => {}) => {
+  const here = jobsHere([cellJobs]);
+  const start = () => ({
+    ...here,
+    run: (...message: Parameters<typeof here.run>) => {
+      before();
+      return here.run(...message);
+    },
   });
+  return runHere(pendingJobs(CELLS.map(cellJob), store.jobs), 1, start, { store: store.jobs });
+};
 
 /** Key and result of every line, without the time it took. */
 const contents = (path: string) =>
@@ -77,7 +83,7 @@ const contents = (path: string) =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line))
-    .map(({ key, cell, result }) => JSON.stringify({ key, cell, result }))
+    .map(({ key, kind, input, result }) => JSON.stringify({ key, kind, input, result }))
     .sort();
 
 describe("a cell", () => {
@@ -127,7 +133,7 @@ describe("a cell", () => {
 describe("the store", () => {
   test("interrupted anywhere and continued, has what an uninterrupted run has", async () => {
     const whole = ResultStore.open(join(folder, "whole.jsonl"));
-    expect(await run(whole)).toEqual({ ran: 5, missing: {} });
+    expect(await run(whole)).toEqual({ ran: 5, notes: [] });
     const path = join(folder, "interrupted.jsonl");
     let calls = 0;
     let interruptions = 0;
@@ -135,7 +141,7 @@ describe("the store", () => {
       const store = ResultStore.open(path);
       const before = calls;
       try {
-        await run(store, async () => {
+        await run(store, () => {
           calls += 1;
           // Stopped before each third cell or so, and the last line is cut off as a sudden end would.
           if (calls - before === 3) throw new Error("interrupted");
@@ -144,12 +150,12 @@ describe("the store", () => {
       } catch (error) {
         expect((error as Error).message).toBe("interrupted");
         interruptions += 1;
-        appendFileSync(path, '{"key":"0123","cell":{"kind":"acq');
+        appendFileSync(path, '{"key":"0123","kind":"cell","input":{"kind":"acq');
       }
     }
     expect(interruptions).toBeGreaterThan(0);
-    expect(contents(path)).toEqual(contents(whole.path));
-    expect(await run(ResultStore.open(path))).toEqual({ ran: 0, missing: {} });
+    expect(contents(path)).toEqual(contents(join(folder, "whole.jsonl")));
+    expect(await run(ResultStore.open(path))).toEqual({ ran: 0, notes: [] });
   });
 
   test("runs acquisitions first, each once, and nothing that is there", () => {
@@ -168,13 +174,13 @@ describe("the store", () => {
       { target: bounds, sensitive: bounds, sensitiveGivenTarget: bounds, joint: bounds },
       1,
     );
-    expect(pendingCells([location], ResultStore.open(store.path))).toEqual([]);
+    expect(pendingCells([location], ResultStore.open(join(folder, "order.jsonl")))).toEqual([]);
   });
 
   test("says which line is wrong, and that there is nothing to read", () => {
     const path = join(folder, "wrong.jsonl");
-    writeFileSync(path, '{"key":"a","cell":{"kind":"design"},"result":{}}\nwhat\n');
-    expect(() => ResultStore.open(path)).toThrow(storeTexts.line(path, 2));
+    writeFileSync(path, '{"key":"a","kind":"cell","input":{"kind":"design"},"result":{}}\nwhat\n');
+    expect(() => ResultStore.open(path)).toThrow(jobStoreTexts.line(path, 2));
     const none = join(folder, "none.jsonl");
     expect(() => ResultStore.read(none)).toThrow(storeTexts.none(none));
   });
@@ -223,7 +229,7 @@ describe("small tables", () => {
     expect(await runCell(other, acquired === undefined ? {} : { acquired })).toEqual(await runCell(other));
     store.append(other, { metrics: { accuracy: 0.5 } }, 1);
     // What was there before is not written again.
-    expect(contents(store.path)).toHaveLength(1);
+    expect(contents(join(folder, "later.jsonl"))).toHaveLength(1);
     expect(
       store
         .tables([...CELLS, other])

@@ -3,7 +3,7 @@ import { InputError } from "../../../core/errors.js";
 import type { ReadOptions } from "../../../sources/source.js";
 import type { RankInput, Ranking, RankSettings } from "../../../workflows/rank-pool.js";
 import type { CommandContext } from "../../command.js";
-import { withQueue } from "../reproduce/queue-option.js";
+import { withPlace } from "../../job-place.js";
 import { groupsOf, groupValues, type QuotaWords } from "./quota-option.js";
 
 export const rankCandidatesTexts = {
@@ -30,8 +30,9 @@ export const rankCandidates = async (
   const { streamTable } = await import("../../../sources/source.js");
   const { withoutPassword } = await import("../../../sources/without-password.js");
   const { queueAddress } = await import("../../../jobs/queue-connection.js");
-  const { isFolder, rankShardsOnQueue, rankShardsTexts, requireSameInShards, shardsIn, streamShards } =
-    await import("../../../jobs/rank-shards.js");
+  const { isFolder, rankShards, rankShardsTexts, requireSameInShards, shardsIn, streamShards } = await import(
+    "../../../jobs/kinds/rank-shards.js"
+  );
   const here = (pool: RankInput["pool"]) => rankHere({ ...known, pool }, quota, settings, context);
   if (!(await isFolder(path))) {
     if (queue !== undefined && queue !== "") {
@@ -45,23 +46,19 @@ export const rankCandidates = async (
   const shards = await shardsIn(path);
   const address = queueAddress(queue);
   if (address === undefined) return here(() => streamShards(shards, missing));
-  const { estimateJob } = await import("../../../jobs/job.js");
-  const work = shards.reduce(
-    (sum, shard) => sum + estimateJob({ shard: { ...shard, plan: "", first: 0 } }),
-    0,
+  const { estimateShards } = await import("../../../jobs/kinds/rank-shards.js");
+  const progress = context.progress(
+    `${shards.length} shards`,
+    Math.max(1, Math.round(estimateShards(shards))),
   );
-  const progress = context.progress(`${shards.length} shards`, Math.max(1, Math.round(work)));
-  const input = {
-    ...known,
-    shards,
-    ...(missing === undefined ? {} : { missing }),
-    ...(quota === undefined ? {} : { groups: groupValues(quota) }),
-  };
-  return withQueue(address, (opened) =>
-    rankShardsOnQueue(input, settings, opened, {
-      signal: context.signal,
+  const groups = quota === undefined ? undefined : groupValues(quota);
+  const { signal, say } = context;
+  return withPlace({ queue, jobs: 1 }, (place) =>
+    rankShards({ ...known, shards, missing, groups }, settings, {
+      place,
+      signal,
       onProgress: (done) => progress.update(Math.round(done)),
-      say: context.say,
+      say,
     }),
   );
 };

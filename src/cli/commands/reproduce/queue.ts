@@ -1,8 +1,8 @@
 /** `fairbed queue status`: how far a queue is. */
 import type { QueueCounts, QueueStatus } from "../../../jobs/queue-status.js";
 import { defineCommand } from "../../command.js";
+import { queueOption } from "../../job-place.js";
 import { rightAligned } from "../../text-table.js";
-import { queueOption } from "./queue-option.js";
 
 export const queueStatusCommand = defineCommand({
   name: "queue status",
@@ -48,7 +48,7 @@ const durationInWords = (seconds: number): string => {
 const groupLines = (groups: QueueStatus["groups"]): readonly string[] =>
   rightAligned([
     ["", ...KINDS],
-    ...groups.map((group) => [group.what, ...KINDS.map((kind) => String(group[kind]))]),
+    ...groups.map((group) => [group.group, ...KINDS.map((kind) => String(group[kind]))]),
   ]);
 
 const workerLines = ({
@@ -61,10 +61,10 @@ const workerLines = ({
 }: QueueStatus["workers"][number]): readonly string[] => [
   `${name}: ${alive ? `${places} at once` : "silent"}, seen ${durationInWords(seen)} ago`,
   ...runs.map(
-    ({ words, share, seconds }) =>
-      `  runs ${words}: ${Math.floor(100 * share)} % in ${durationInWords(seconds)}`,
+    ({ name: job, share, seconds }) =>
+      `  runs ${job}: ${Math.floor(100 * share)} % in ${durationInWords(seconds)}`,
   ),
   ...lacks.map((why) => `  leaves work to others: ${why}`),
 ];
 
-const troubleLine = ({ words, message }: QueueStatus["failures"][number]): string => `  ${words}: ${message}`;
+const troubleLine = ({ name, message }: QueueStatus["failures"][number]): string => `  ${name}: ${message}`;

@@ -3,15 +3,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../../core/errors.js";
-import type { Cell } from "../../../reproduce/cell.js";
 import type { Scale } from "../../../reproduce/reproduction.js";
 import type { ResultStore } from "../../../reproduce/store.js";
 import type { Comparison } from "../../../reproduce/verdict.js";
-import { type CommandContext, defineCommand } from "../../command.js";
+import { defineCommand } from "../../command.js";
+import { queueOption, runMissing } from "../../job-place.js";
 import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
 import { makeFolder, requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
-import { queueOption, withQueue } from "./queue-option.js";
 
 export const reproduceTexts = {
   noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
@@ -80,6 +79,7 @@ export const reproduce = defineCommand({
     const started = performance.now();
     const { REPRODUCTION_NAMES, reproductionsNamed } = await import("../../../reproduce/catalogue.js");
     const { countDone, drawingOf } = await import("../../../reproduce/reproduction.js");
+    const { cellJob } = await import("../../../reproduce/cell-jobs.js");
     const { requireCharts } = await import("../../../report/render.js");
     const { paperComparisons, verdictsInWords } = await import("../../../report/reproduction-report.js");
     const { storedOf, writeAll } = await import("./reproduce-files.js");
@@ -104,7 +104,13 @@ export const reproduce = defineCommand({
     await makeFolder(options.out);
     const { ran, notes } =
       options.fromResults === undefined
-        ? await runMissing(wanted, store, options, context)
+        ? await runMissing(
+            wanted.map(cellJob),
+            store.jobs,
+            options,
+            { label: "reproduce", unit: "cells" },
+            context,
+          )
         : { ran: 0, notes: [] };
     const drawn = reproductions.map((reproduction) => {
       const cells = reproduction.cells(scale);
@@ -209,46 +215,4 @@ const storeFor = async ({
     return fromResults === true ? shipped("--from-results") : Store.read(fromResults);
   }
   return Store.open(join(out, RESULTS), resume ? shipped("--resume") : undefined);
-};
-
-const runMissing = async (
-  wanted: readonly Cell[],
-  store: ResultStore,
-  { jobs, queue: given }: { readonly jobs: number; readonly queue: string | undefined },
-  context: CommandContext,
-): Promise<{ readonly ran: number; readonly notes: readonly string[] }> => {
-  const { estimateWork, pendingCells, runCells } = await import("../../../reproduce/run-cells.js");
-  const pending = pendingCells(wanted, store);
-  if (pending.length === 0) return { ran: 0, notes: [] };
-  const total = Math.max(1, Math.round(estimateWork(pending)));
-  const { queueAddress } = await import("../../../jobs/queue-connection.js");
-  const address = queueAddress(given);
-  const progress = context.progress("reproduce", total);
-  const before = store.size;
-  // In seconds of work, because cells take very different times; in words, in cells.
-  const onProgress = (done: number) =>
-    progress.update(Math.round(done), `${store.size - before} of ${pending.length} cells done`);
-  try {
-    if (address !== undefined) {
-      const { runCellsOnQueue } = await import("../../../reproduce/queue-cells.js");
-      const { collectTexts } = await import("../../../jobs/collect.js");
-      const { signal, say } = context;
-      return await withQueue(address, async (queue) => {
-        try {
-          return await runCellsOnQueue(wanted, store, queue, { signal, onProgress, say });
-        } finally {
-          if (signal.aborted) say(collectTexts.left(queue.shown));
-        }
-      });
-    }
-    const { ran, missing } = await runCells(wanted, store, {
-      jobs: Math.min(jobs, pending.length),
-      signal: context.signal,
-      onProgress,
-      checkpoint: () => context.checkpoint(),
-    });
-    return { ran, notes: Object.values(missing) };
-  } finally {
-    progress.end();
-  }
 };

@@ -1,7 +1,7 @@
 /** `fairbed worker`: runs what others have put into a queue. */
 import { defineCommand } from "../../command.js";
+import { queueOption } from "../../job-place.js";
 import { integer, optionalInteger } from "../../options.js";
-import { queueOption } from "./queue-option.js";
 
 export const worker = defineCommand({
   name: "worker",
@@ -33,7 +33,8 @@ export const worker = defineCommand({
   async run({ options: { queue: given, concurrency, idleExit, lease }, context }) {
     const { requireQueueAddress } = await import("../../../jobs/queue-connection.js");
     const { openQueue } = await import("../../../jobs/queue.js");
-    const { jobProgram } = await import("../../../jobs/job-subprocess.js");
+    const { JOB_KINDS, JOB_PROGRAM } = await import("../../job-kinds.js");
+    const { threadsFor } = await import("../../../jobs/job-processes.js");
     const { startSubprocess } = await import("../../../jobs/subprocess.js");
     const { runWorker } = await import("../../../jobs/worker.js");
     const queue = await openQueue(requireQueueAddress(given));
@@ -41,12 +42,13 @@ export const worker = defineCommand({
       return {
         queue: queue.shown,
         ...(await runWorker(queue, {
+          kinds: JOB_KINDS,
           places: concurrency,
-          ...(concurrency === 1 ? {} : { threads: 1 }),
+          threads: threadsFor(concurrency),
           lease,
-          ...(idleExit === undefined ? {} : { idleExit }),
+          idleExit,
           signal: context.signal,
-          start: () => startSubprocess(jobProgram()),
+          start: () => startSubprocess(JOB_PROGRAM),
           say: context.say,
         })),
       };

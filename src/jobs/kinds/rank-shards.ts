@@ -5,12 +5,12 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { strategies } from "../active/strategies.js";
-import { EnvironmentError, InputError } from "../core/errors.js";
-import { rowsOf, sqlText, withDatabase } from "../sources/duckdb.js";
-import { readTable, sourceTexts, streamTable } from "../sources/source.js";
-import { appendRows, byCodePoint, selectRows, type Table } from "../tables/table.js";
-import { type BestOfParts, mergeParts, type RankSettings } from "../workflows/rank-plan.js";
+import { strategies } from "../../active/strategies.js";
+import { EnvironmentError, InputError } from "../../core/errors.js";
+import { rowsOf, sqlText, withDatabase } from "../../sources/duckdb.js";
+import { readTable, sourceTexts, streamTable } from "../../sources/source.js";
+import { appendRows, byCodePoint, selectRows, type Table } from "../../tables/table.js";
+import { type BestOfParts, mergeParts, type RankSettings } from "../../workflows/rank-plan.js";
 import {
   type LookedThrough,
   planRanking,
@@ -19,11 +19,11 @@ import {
   rankingOf,
   samplePlace,
   targetStream,
-} from "../workflows/rank-pool.js";
-import { type CollectOptions, collectJobs } from "./collect.js";
-import { type Job, jobKey, planJob, type Shard } from "./job.js";
-import type { WorkQueue } from "./queue.js";
-import { planToJson } from "./rank-shard.js";
+} from "../../workflows/rank-pool.js";
+import { type Job, jobKey } from "../job.js";
+import { JobStore } from "../job-store.js";
+import { type RunJobsOptions, runJobs } from "../run-jobs.js";
+import { planInput, planToJson, type Shard, shardJobs } from "./rank-shard.js";
 
 export const rankShardsTexts = {
   none: (folder: string) =>
@@ -44,7 +44,7 @@ export interface ShardFile {
   readonly changed: number;
 }
 
-export type ShardInput = Pick<RankInput, "labelled" | "targets" | "sensitive"> & {
+export type ShardPool = Pick<RankInput, "labelled" | "targets" | "sensitive"> & {
   readonly shards: readonly ShardFile[];
 } & Pick<Shard, "missing" | "groups">;
 
@@ -75,6 +75,10 @@ export const shardsIn = async (folder: string): Promise<readonly ShardFile[]> =>
   return filled;
 };
 
+/** Rough seconds on one core. */
+export const estimateShards = (shards: readonly ShardFile[]): number =>
+  shards.reduce((sum, shard) => sum + shardJobs.estimate({ shard: { ...shard, plan: "", first: 0 } }), 0);
+
 /** Throws where shards would not be ranked as one table is. */
 export const requireSameInShards = ({ method, correction }: RankSettings): void => {
   const draws = strategies[method].uses.stream ? `the method ${method}` : undefined;
@@ -88,50 +92,46 @@ export async function* streamShards(
   shards: readonly ShardFile[],
   missing: readonly string[] | undefined,
 ): AsyncGenerator<Table, void, undefined> {
-  for (const { path } of shards) yield* streamTable(path, missing === undefined ? {} : { missing });
+  for (const { path } of shards) yield* streamTable(path, { missing });
 }
 
 /** Every worker gets them, as text. */
 const MOST_VALUES = 10_000_000;
 
-export const rankShardsOnQueue = async (
-  input: ShardInput,
+/** Each shard is a job; the answer is that of `rankPool` on one table, ties included. */
+export const rankShards = async (
+  pool: ShardPool,
   settings: RankSettings,
-  queue: WorkQueue,
-  options: Omit<CollectOptions, "onResult">,
+  options: Omit<RunJobsOptions, "store">,
 ): Promise<Ranking> => {
-  const { shards, missing, groups } = input;
-  const { plan, notes } = planRanking(input, settings, await lookThroughShards(shards, settings, missing));
+  const { shards, missing, groups } = pool;
+  const { plan, notes } = planRanking(pool, settings, await lookThroughShards(shards, settings, missing));
   const tables = [plan.labelled, plan.targets, plan.sensitive.table].filter((table) => table !== undefined);
   const values = tables.reduce((sum, table) => sum + table.rows * table.columns.length, 0);
   if (values > MOST_VALUES) throw new InputError("large", rankShardsTexts.large(values, MOST_VALUES));
   const planned = planToJson(plan);
-  const known: Job = planJob(planned);
+  const known = planInput(planned);
   let first = 0;
   const jobs = shards.map((shard): Job => {
-    const job = {
-      ...shard,
-      plan: jobKey(known),
-      first,
-      ...(missing === undefined ? {} : { missing }),
-      ...(groups === undefined ? {} : { groups }),
-    };
+    const input = { shard: { ...shard, plan: known.plan, first, missing, groups } };
     first += shard.rows;
-    return { shard: job };
+    return { kind: shardJobs, input };
   });
-  const parts: BestOfParts[] = [];
-  // The plan holds rows of the tables, which are not to stay, whether it goes well or not.
-  const forget = () => queue.forget([known, ...jobs].map(jobKey));
-  const failures = await collectJobs(jobs, [{ job: known, result: planned, seconds: 0 }], queue, {
-    ...options,
-    onResult: (_, result) => parts.push(JSON.parse(result)),
-  }).catch(async (error) => {
+  const store = new JobStore();
+  store.add(known.plan, { result: planned, seconds: 0 });
+  const { place } = options;
+  // The plan holds rows of the tables, which are not to stay in a queue, whether it goes well or not.
+  const forget = async () => {
+    if ("queue" in place) await place.queue.forget([known.plan, ...jobs.map(jobKey)]);
+  };
+  const run = await runJobs(jobs, { ...options, store }).catch(async (error) => {
     await forget().catch(() => {});
     throw error;
   });
   await forget();
   // A ranking that leaves out a part of the pool is none.
-  if (failures.length > 0) throw new EnvironmentError("shards", failures.join("; "));
+  if (run.notes.length > 0) throw new EnvironmentError("shards", run.notes.join("; "));
+  const parts = jobs.map((job) => store.get(jobKey(job))?.result as BestOfParts);
   return rankingOf(plan, mergeParts(parts, settings, plan.rows), notes);
 };
 
