@@ -37,12 +37,13 @@ const ISOLATION = {
 
 /**
  * Pages by path, each giving its text; a path that is not among them is looked for in the folder. `isolated` makes
- * pages cross-origin isolated, so that they may share memory between threads.
+ * pages cross-origin isolated, so that they may share memory between threads; `policy` is their content security
+ * policy.
  *
- * @param {{ isolated: boolean, folder?: string, handlers?: Readonly<Record<string, () => string>> }} options
+ * @param {{ isolated: boolean, policy?: string, folder?: string, handlers?: Readonly<Record<string, () => string>> }} options
  * @returns {Promise<{ url: string, close: () => Promise<void> }>} The address has no slash at its end.
  */
-export const serve = async ({ isolated, folder, handlers = {} }) => {
+export const serve = async ({ isolated, policy, folder, handlers = {} }) => {
   /** @param {string} path */
   const load = async (path) => {
     if (path in handlers) return handlers[path]();
@@ -58,6 +59,7 @@ export const serve = async ({ isolated, folder, handlers = {} }) => {
     response.writeHead(body === undefined ? 404 : 200, {
       "Content-Type": type,
       ...(isolated ? ISOLATION : {}),
+      ...(policy === undefined ? {} : { "Content-Security-Policy": policy }),
     });
     response.end(body);
   });

@@ -7,6 +7,7 @@
 import { EnvironmentError, InputError } from "../core/errors.js";
 import { detectFeatures } from "./features.js";
 import { type Kernel, threadPool } from "./pool.js";
+import { compileModule } from "./wasm/compile-module.js";
 import { MAX_PAGES, type ModuleWriter } from "./wasm/encoder.js";
 
 const PAGE = 65_536;
@@ -19,8 +20,6 @@ export const workspaceTexts = {
     `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB, and ${Math.floor(left / 2 ** 20)} MiB of the 4 GiB a program can address are left: use fewer samples at a time`,
   refused: (bytes: number) =>
     `the arrays need ${Math.ceil(bytes / 2 ** 20)} MiB more, and this machine has no such memory to give: use fewer samples at a time, or end other programs`,
-  tooLarge: (reason: string) =>
-    `the expression is too large for one WebAssembly function (${reason}): use the backend "js", or compile parts of it`,
   threads: (given: unknown) => `threads was ${String(given)}: give a whole number of at least 1`,
   disposed: "this workspace was disposed of: make a new one",
 };
@@ -57,16 +56,6 @@ export interface Kernels {
 const spare: WebAssembly.Memory[] = [];
 const MOST_SPARE = 8;
 const LARGEST_SPARE = 2 ** 26;
-
-/** The encoder writes valid modules, so what an engine refuses is beyond its limits on locals or length. */
-const compileModule = (bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module => {
-  try {
-    return new WebAssembly.Module(bytes);
-  } catch (cause) {
-    if (!(cause instanceof WebAssembly.CompileError)) throw cause;
-    throw new EnvironmentError("too-large", workspaceTexts.tooLarge(cause.message), { cause });
-  }
-};
 
 export class Workspace {
   readonly threads: number;

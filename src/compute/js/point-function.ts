@@ -1,13 +1,7 @@
 /** Float64 JavaScript from a graph: source text, and functions made of it. */
-import { EnvironmentError } from "../../core/errors.js";
 import { reachableUntil, type Traced } from "../graph/expression.js";
 import { isElementwise, scalar } from "../graph/scalar.js";
-
-export const sourceTexts = {
-  blocked:
-    'this page\'s security policy forbids making functions at run time, which the backend "js" does: use the ' +
-    "backend \"wasm\", or allow 'unsafe-eval'",
-};
+import { interpreter } from "./interpreter.js";
 
 const OPERATORS: Readonly<Record<string, string>> = { add: "+", sub: "-", mul: "*", div: "/" };
 
@@ -22,22 +16,27 @@ export const elementSource = (node: Traced): string => {
   throw new RangeError(`${node.op} ${node.name} has no value here`);
 };
 
-/** A function from its source, in which `scalar` names the operations. */
-export const makeFunction = <T>(source: string): T => {
+/** Whether a policy was found to forbid functions from text: it is then not tried again, as each try is reported. */
+let forbidden = false;
+
+/** A function from its source, in which `scalar` names the operations; undefined where a policy forbids making one. */
+export const makeFunction = <T>(source: string): T | undefined => {
+  if (forbidden) return undefined;
   try {
-    return (new Function("scalar", `"use strict"; return ${source}`) as (operations: typeof scalar) => T)(
-      scalar,
-    );
-  } catch (cause) {
-    if (cause instanceof EvalError) throw new EnvironmentError("eval", sourceTexts.blocked, { cause });
-    throw cause;
+    const make = new Function("scalar", `"use strict"; return ${source}`) as (operations: typeof scalar) => T;
+    return make(scalar);
+  } catch (error) {
+    if (!(error instanceof EvalError)) throw error;
+    forbidden = true;
+    return undefined;
   }
 };
 
 /** All outputs at one point. */
 export type PointFunction = (inputs: Float64Array, outputs: Float64Array) => void;
 
-export const pointFunction = (inputs: readonly Traced[], outputs: readonly Traced[]): PointFunction => {
+/** A function of a point from its text. */
+const madePoint = (inputs: readonly Traced[], outputs: readonly Traced[]): PointFunction | undefined => {
   const lines = reachableUntil(outputs, () => false).map((node) => {
     const value = node.op === "input" ? `inputs[${inputs.indexOf(node)}]` : elementSource(node);
     return `const v${node.id} = ${value};`;
@@ -47,3 +46,25 @@ export const pointFunction = (inputs: readonly Traced[], outputs: readonly Trace
   });
   return makeFunction<PointFunction>(`(inputs, outputs) => {\n${lines.join("\n")}\n}`);
 };
+
+const interpretedPoint = (inputs: readonly Traced[], outputs: readonly Traced[]): PointFunction => {
+  let at: Float64Array = new Float64Array(0);
+  const { run, value } = interpreter(
+    reachableUntil(outputs, () => false),
+    (node) => {
+      if (node.op !== "input") return undefined;
+      const index = inputs.indexOf(node);
+      return () => at[index];
+    },
+  );
+  return (given, results) => {
+    at = given;
+    run();
+    outputs.forEach((node, i) => {
+      results[i] = value(node);
+    });
+  };
+};
+
+export const pointFunction = (inputs: readonly Traced[], outputs: readonly Traced[]): PointFunction =>
+  madePoint(inputs, outputs) ?? interpretedPoint(inputs, outputs);

@@ -4,9 +4,9 @@ import { type FunctionWriter, I32, type ModuleWriter } from "../wasm/encoder.js"
 import { frontier, keep, keepVector, local } from "../wasm/kernel.js";
 import { Lowering } from "../wasm/lower.js";
 import { VectorGraph, type VectorNode, writeVectors } from "../wasm/vector.js";
+import type { ArrayPlace, Find } from "./nest-function.js";
 import type { Nest, NestResult } from "./nests.js";
 import { type CodeOptions, writeReduction } from "./reduction.js";
-import type { ArrayPlace, Find } from "./source.js";
 
 /** Where things stand in the job description, counted in words; the constants follow. */
 export interface Words {

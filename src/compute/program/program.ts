@@ -12,8 +12,8 @@ import { ConstantPool } from "../wasm/vector.js";
 import { Workspace, type WorkspaceOptions } from "../workspace.js";
 import { axisOrder } from "./axis-order.js";
 import { isSplit, type Words, writeCombination, writeNest } from "./kernel.js";
+import { type ArrayPlace, nestFunction } from "./nest-function.js";
 import { type Nest, type NestResult, type Output, planNests } from "./nests.js";
-import { type ArrayPlace, nestFunction } from "./source.js";
 
 export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptions {
   /** The inputs and the named axes of each, outermost first: its array is row-major as its own list says. */

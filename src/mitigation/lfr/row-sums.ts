@@ -6,6 +6,7 @@
  * In WebAssembly where it has SIMD, and otherwise in plain loops that add up in the same order: the bits are the same.
  */
 import { detectFeatures } from "../../compute/features.js";
+import { compileModule } from "../../compute/wasm/compile-module.js";
 import { type FunctionWriter, I32, ModuleWriter, V128 } from "../../compute/wasm/encoder.js";
 import { advance, VECTOR } from "../../compute/wasm/kernel.js";
 
@@ -170,7 +171,7 @@ export const rowSums = (
   const module = new ModuleWriter();
   module.function("distances", [], [], (w) => writeDistances(w, layout, columns, prototypes));
   module.function("sums", [], [], (w) => writeSums(w, layout, columns, prototypes));
-  const compiled = new WebAssembly.Module(module.bytes({ shared: false }));
+  const compiled = compileModule(module.bytes({ shared: false }));
   const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
   const { distances, sums } = exports as Record<"distances" | "sums", () => void>;
   return { ...arrays, findDistances: distances, findSums: sums };
