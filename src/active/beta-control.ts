@@ -3,6 +3,7 @@
  * room to spare, and it says early when the goal is out of reach.
  */
 import { InputError } from "../core/errors.js";
+import { exp } from "../core/math.js";
 
 /** What a step showed. */
 export interface Observed {
@@ -17,8 +18,24 @@ export interface Observed {
   readonly parity?: number | undefined;
 }
 
+/** Where a control is, as plain data. */
+export interface BetaState {
+  readonly beta: number;
+  /** Nats of leakage so far, and for how many labels. */
+  readonly spent: number;
+  readonly taken: number;
+  /** What was measured lately; null before anything was. */
+  readonly recent: number | null;
+  /** Steps at the largest beta in a row. */
+  readonly atLargest: number;
+  /** Whether it was said that the goal is out of reach. */
+  readonly said: boolean;
+}
+
 export interface BetaControl {
   readonly beta: number;
+  /** `betaControl(goal, state)` goes on from here. */
+  readonly state: BetaState;
   /** Takes in a step, and gives one sentence the first time the goal is out of reach. */
   observe(observed: Observed): string | undefined;
   /** Whether the goal holds as of the last step. */
@@ -40,72 +57,72 @@ const SMALLEST = 1e-3;
 /** How fast beta moves; slow against the noise of single labels. */
 const RATE = 0.25;
 /** Steps at the largest beta after which a goal is called out of reach. */
-const PATIENCE = 30;
+const STEPS_AT_LARGEST = 30;
 /** The share of the labels after which a budget may be called out of reach: first leakages say little. */
 const EARLIEST = 0.2;
 /** How much a new measurement counts against those before. */
 const MEMORY = 0.2;
 
-const fixed = (beta: number): BetaControl => ({ beta, met: true, observe: () => undefined });
+const START: BetaState = { beta: 1, spent: 0, taken: 0, recent: null, atLargest: 0, said: false };
+
+const within = (beta: number): number => Math.min(LARGEST, Math.max(SMALLEST, beta));
+
+const remembered = (recent: number | null, now: number): number =>
+  recent === null ? now : recent + MEMORY * (now - recent);
+
+interface ControlRule {
+  met(state: BetaState): boolean;
+  next(state: BetaState, observed: Observed): BetaState;
+  /** What to say where the goal is out of reach. */
+  outOfReach(state: BetaState, observed: Observed): string | undefined;
+}
 
 /** Keeps the sum of the leakages of all acquired labels within a budget. */
-const withinBudget = (budget: number, first: number): BetaControl => {
+const withinBudget = (budget: number): ControlRule => {
   if (!(budget > 0 && budget < Infinity)) throw new InputError("budget", controlTexts.budget(budget));
-  let beta = first;
-  let spent = 0;
-  let taken = 0;
-  let recent: number | undefined;
-  let said = false;
   return {
-    get beta() {
-      return beta;
-    },
-    get met() {
-      return spent <= budget;
-    },
-    observe({ leakage, labels, left, leastLeakage }) {
+    met: ({ spent }) => spent <= budget,
+    next(state, { leakage, labels, left }) {
       // A corrected estimate may be negative; it is not paid back.
       const paid = Math.max(0, leakage);
-      spent += paid;
-      taken += labels;
-      recent = recent === undefined ? paid / labels : recent + MEMORY * (paid / labels - recent);
+      const spent = state.spent + paid;
+      const recent = remembered(state.recent, paid / labels);
       const allowed = left === 0 ? 0 : (budget - spent) / left;
       const excess = allowed <= 0 ? 1 : (recent - allowed) / allowed;
-      beta = Math.min(LARGEST, Math.max(SMALLEST, beta * Math.exp(RATE * Math.max(-1, Math.min(1, excess)))));
-      if (said || left === 0 || taken < EARLIEST * (taken + left)) return undefined;
+      const beta = within(state.beta * exp(RATE * Math.max(-1, Math.min(1, excess))));
+      return { ...state, beta, spent, taken: state.taken + labels, recent };
+    },
+    outOfReach({ spent, taken }, { left, leastLeakage }) {
+      if (left === 0 || taken < EARLIEST * (taken + left)) return undefined;
       if (spent + left * Math.max(0, leastLeakage) <= budget) return undefined;
-      said = true;
       return controlTexts.budgetOut(budget, spent, left);
     },
   };
 };
 
 /** Reaches a demographic-parity ratio of the target model's predictions. */
-const towardsParity = (goal: number, first: number): BetaControl => {
+const towardsParity = (goal: number): ControlRule => {
   if (!(goal > 0 && goal <= 1)) throw new InputError("parity", controlTexts.parity(goal));
-  let beta = first;
-  let recent: number | undefined;
-  let atLargest = 0;
-  let said = false;
   return {
-    get beta() {
-      return beta;
-    },
-    get met() {
-      return recent !== undefined && recent >= goal;
-    },
-    observe({ parity }) {
-      if (parity === undefined) return undefined;
-      recent = recent === undefined ? parity : recent + MEMORY * (parity - recent);
+    met: ({ recent }) => recent !== null && recent >= goal,
+    next(state, { parity }) {
+      if (parity === undefined) return state;
+      const recent = remembered(state.recent, parity);
       // Down more slowly than up: what was gained is soon lost again.
       const short = goal - recent;
-      beta *= Math.exp(RATE * (short > 0 ? Math.min(1, 5 * short) : Math.max(-0.5, 2 * short)));
-      beta = Math.min(LARGEST, Math.max(SMALLEST, beta));
-      atLargest = beta === LARGEST && recent < goal ? atLargest + 1 : 0;
-      if (said || atLargest < PATIENCE) return undefined;
-      said = true;
-      return controlTexts.parityOut(goal, recent, atLargest);
+      const factor = exp(RATE * (short > 0 ? Math.min(1, 5 * short) : Math.max(-0.5, 2 * short)));
+      const beta = within(state.beta * factor);
+      return {
+        ...state,
+        beta,
+        recent,
+        atLargest: beta === LARGEST && recent < goal ? state.atLargest + 1 : 0,
+      };
     },
+    outOfReach: ({ recent, atLargest }, { parity }) =>
+      parity === undefined || recent === null || atLargest < STEPS_AT_LARGEST
+        ? undefined
+        : controlTexts.parityOut(goal, recent, atLargest),
   };
 };
 
@@ -114,10 +131,39 @@ export type BetaGoal =
   | { readonly leakageBudget: number; readonly firstBeta?: number | undefined }
   | { readonly parityAtLeast: number; readonly firstBeta?: number | undefined };
 
-export const betaControl = (goal: BetaGoal): BetaControl => {
-  if ("beta" in goal) return fixed(goal.beta);
-  const first = goal.firstBeta ?? 1;
-  return "leakageBudget" in goal
-    ? withinBudget(goal.leakageBudget, first)
-    : towardsParity(goal.parityAtLeast, first);
+/**
+ * A beta that is fixed, or that follows what is observed. The first beta of a goal is 1 unless given.
+ *
+ * @example
+ * ```ts
+ * import { betaControl } from "fairbed/active";
+ *
+ * const control = betaControl({ leakageBudget: 1 });
+ * control.observe({ leakage: 0.5, labels: 1, left: 9, leastLeakage: 0 });
+ * console.log(control.beta > 1, control.met); // true true
+ * ```
+ */
+export const betaControl = (goal: BetaGoal, from?: BetaState | undefined): BetaControl => {
+  if ("beta" in goal) {
+    return { beta: goal.beta, state: { ...START, beta: goal.beta }, met: true, observe: () => undefined };
+  }
+  let state: BetaState = from ?? { ...START, beta: goal.firstBeta ?? START.beta };
+  const rule = "leakageBudget" in goal ? withinBudget(goal.leakageBudget) : towardsParity(goal.parityAtLeast);
+  return {
+    get beta() {
+      return state.beta;
+    },
+    get state() {
+      return state;
+    },
+    get met() {
+      return rule.met(state);
+    },
+    observe(observed) {
+      state = rule.next(state, observed);
+      const said = state.said ? undefined : rule.outOfReach(state, observed);
+      if (said !== undefined) state = { ...state, said: true };
+      return said;
+    },
+  };
 };

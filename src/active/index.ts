@@ -7,7 +7,13 @@ export {
   type Selected,
   selectBatch,
 } from "./batch.js";
-export { type BetaControl, type BetaGoal, betaControl } from "./beta-control.js";
+export {
+  type BetaControl,
+  type BetaGoal,
+  type BetaState,
+  betaControl,
+  type Observed,
+} from "./beta-control.js";
 export { type ConditionalOptions, conditionalFairbedEpig } from "./conditional.js";
 export type { Correction } from "./correction.js";
 export { type EpigOptions, epig } from "./epig.js";
@@ -21,19 +27,28 @@ export {
   type ScoreParts,
 } from "./fairbed.js";
 export { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
-export {
-  type Acquisition,
-  type AcquisitionOptions,
-  type AcquisitionStep,
-  acquire,
-  type PoolLabel,
-  type SensitiveModel,
-} from "./loop.js";
 export { type ExactMembers, type Members, requireProbabilities } from "./members.js";
+export type { LabelledRows, PoolLabel, SensitiveModel } from "./pool-models.js";
 export { type BestCandidates, type BestOptions, bestCandidates } from "./pruned.js";
 export type { Constraints, Quota } from "./quotas.js";
-export { createBest, createRanker, type Ranked, type Ranker, type RankerOptions } from "./ranker.js";
+export {
+  type BestSettings,
+  createBest,
+  createRanker,
+  type Ranked,
+  type Ranker,
+  type RankerOptions,
+} from "./ranker.js";
 export { bald, predictiveEntropy } from "./scores.js";
 export { setLeakage } from "./set-leakage.js";
 export { type Split, type SplitOptions, splitRows } from "./split.js";
-export { type Strategy, type StrategyName, strategies, strategyNames } from "./strategies.js";
+export { type BatchKind, chooseStep, type Step, type StepInput, type StepSettings } from "./step.js";
+export {
+  type AcquisitionInput,
+  type JointPrediction,
+  type Strategy,
+  type StrategyName,
+  strategies,
+  strategyNames,
+} from "./strategies.js";
+export { type TieKeys, tieKeys } from "./ties.js";

@@ -20,6 +20,8 @@ export interface RankerOptions {
   readonly target: Classifier;
   /** The models of the sensitive labels. */
   readonly sensitive: readonly Classifier[];
+  /** One model of the target and a sensitive label together, for methods that use it. */
+  readonly joint?: { readonly classifier: Classifier; readonly sensitiveClasses: number } | undefined;
   /** What predictions are wanted for. */
   readonly targets: FeatureMatrix;
   /** What is labelled already, for methods that look at the set as a whole. */
@@ -35,7 +37,7 @@ export interface Ranker {
 }
 
 export const createRanker = (options: RankerOptions): Ranker => {
-  const { method, beta, combine, target, sensitive, targets, labelled, stream } = options;
+  const { method, beta, combine, target, sensitive, joint, targets, labelled, stream } = options;
   const strategy = strategies[method];
   const used = strategy.uses.sensitive ? sensitive : [];
   const targetMembers = target.predictMembers(targets);
@@ -43,6 +45,7 @@ export const createRanker = (options: RankerOptions): Ranker => {
     targets: each.predictMembers(targets),
     ...(strategy.uses.labelled && labelled !== undefined ? { labelled: each.predictMembers(labelled) } : {}),
   }));
+  const jointTargets = strategy.uses.joint ? joint?.classifier.predictMembers(targets) : undefined;
   return {
     score(candidates, part) {
       const own = stream.split(part);
@@ -60,6 +63,15 @@ export const createRanker = (options: RankerOptions): Ranker => {
           ...sensitiveMembers[i],
           ...corrected(options.sensitiveCorrection),
         })),
+        joint:
+          joint === undefined || jointTargets === undefined
+            ? undefined
+            : {
+                pool: joint.classifier.predictMembers(candidates),
+                targets: jointTargets,
+                sensitiveClasses: joint.sensitiveClasses,
+                ...corrected(options.correction),
+              },
         beta,
         combine,
         stream: own.split("random"),

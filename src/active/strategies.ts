@@ -1,6 +1,7 @@
 /** Every acquisition by its name, in one shape. */
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
+import { conditionalFairbedEpig } from "./conditional.js";
 import { epig } from "./epig.js";
 import {
   combineParts,
@@ -16,11 +17,18 @@ import {
 import { requireMembers } from "./members.js";
 import { bald, predictiveEntropy, randomScores } from "./scores.js";
 
+/** Class c is the pair (c / sensitiveClasses, c % sensitiveClasses) of a target and a sensitive class. */
+export interface JointPrediction extends Prediction {
+  readonly sensitiveClasses: number;
+}
+
 export interface AcquisitionInput extends Partial<FairnessOptions> {
   /** The model of the target label. */
   readonly target: Prediction;
   /** The models of the sensitive labels, for strategies that use them. */
   readonly sensitive?: readonly Prediction[] | undefined;
+  /** One model of the target and a sensitive label together, for strategies that use it: see `conditional.ts`. */
+  readonly joint?: JointPrediction | undefined;
   /** For strategies that draw. */
   readonly stream?: RandomStream | undefined;
 }
@@ -32,6 +40,8 @@ export interface Strategy {
     readonly sensitive: boolean;
     /** The members of the sensitive models on what is labelled. */
     readonly labelled: boolean;
+    /** One model of both labels, instead of one of each. */
+    readonly joint: boolean;
     readonly stream: boolean;
   };
   score(input: AcquisitionInput): ScoreParts;
@@ -40,6 +50,8 @@ export interface Strategy {
 export const strategyTexts = {
   stream: (name: string) =>
     `the strategy "${name}" draws and was given no random stream: pass one as \`stream\``,
+  joint: (name: string) =>
+    `the strategy "${name}" was given no model of both labels together: pass its predictions as \`joint\``,
   beta: (name: string) => `the strategy "${name}" was given no beta: give a finite number of at least 0`,
 };
 
@@ -52,7 +64,7 @@ const fair = (name: string, { sensitive = [], beta, combine }: AcquisitionInput)
   return { sensitive, options: { beta, combine } };
 };
 
-const NOTHING = { targets: false, sensitive: false, labelled: false, stream: false };
+const NOTHING = { targets: false, sensitive: false, labelled: false, joint: false, stream: false };
 
 export const strategies = {
   random: {
@@ -94,6 +106,15 @@ export const strategies = {
       return fairbedSet(input.target, sensitive, options);
     },
   },
+  "fairbed-conditional": {
+    uses: { ...NOTHING, targets: true, joint: true },
+    score: ({ joint, ...input }) => {
+      const { options } = fair("fairbed-conditional", input);
+      if (joint === undefined) throw new InputError("joint", strategyTexts.joint("fairbed-conditional"));
+      const { sensitiveClasses, ...prediction } = joint;
+      return conditionalFairbedEpig(prediction, { beta: options.beta, sensitiveClasses });
+    },
+  },
   "fairbed-bald": {
     uses: { ...NOTHING, sensitive: true },
     score: (input) => {
@@ -109,3 +130,18 @@ export const strategies = {
 
 export type StrategyName = keyof typeof strategies;
 export const strategyNames = Object.keys(strategies) as StrategyName[];
+
+/** Those whose score is information about the target less beta times leakage, both in nats. */
+export const isFair = (method: StrategyName): boolean => method.startsWith("fairbed");
+
+/**
+ * What of a score is information, in nats: the rest (a random number, an entropy) is a number to sort by, and has no
+ * parts.
+ */
+export const informationParts = (
+  method: StrategyName,
+  { target, leakage }: { readonly target: number; readonly leakage: number },
+): { readonly target: number | null; readonly leakage: number | null } => {
+  if (isFair(method)) return { target, leakage };
+  return { target: method === "epig" || method === "bald" ? target : null, leakage: null };
+};

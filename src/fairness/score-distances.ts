@@ -7,24 +7,31 @@ export interface ScoreDistances {
   readonly largest: number;
 }
 
-/** Undefined where fewer than two groups have rows. Group -1 is unknown and left out. */
+/**
+ * Undefined where fewer than two groups have rows. Group -1 is unknown and left out; rows count by their weights,
+ * [rows], 1 unless given.
+ */
 export const scoreDistances = (
   scores: Float64Array,
   groups: Int32Array,
   groupCount: number,
+  weights?: Float64Array | undefined,
 ): ScoreDistances | undefined => {
   const sizes = new Float64Array(groupCount);
-  for (const group of groups) if (group >= 0) sizes[group]++;
+  const weightOf = (row: number): number => weights?.[row] ?? 1;
+  groups.forEach((group, row) => {
+    if (group >= 0) sizes[group] += weightOf(row);
+  });
   const present = [...sizes.keys()].filter((group) => sizes[group] > 0);
   if (present.length < 2) return undefined;
   const order = Uint32Array.from(scores.keys())
-    .filter((row) => groups[row] >= 0)
+    .filter((row) => groups[row] >= 0 && weightOf(row) > 0)
     .sort((a, b) => scores[a] - scores[b]);
   const below = new Float64Array(groupCount);
   let area = 0;
   let largest = 0;
   order.forEach((row, at) => {
-    below[groups[row]] += 1 / sizes[groups[row]];
+    below[groups[row]] += weightOf(row) / sizes[groups[row]];
     const next = order[at + 1];
     if (next === undefined || scores[next] === scores[row]) return;
     let [least, most] = [Infinity, -Infinity];

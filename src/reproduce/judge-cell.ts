@@ -1,5 +1,5 @@
 /** What was acquired is frozen, and something else is made of it: another model, or a mitigation (section 6.4). */
-import { fit } from "../active/loop.js";
+import { fit } from "../active/pool-models.js";
 import { randomStream } from "../core/random.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import type { Learner } from "../learners/classifier.js";

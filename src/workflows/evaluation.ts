@@ -1,5 +1,5 @@
 /** What a training set is worth: a model of the target and one of the sensitive label, judged on rows held out. */
-import { fit, type PoolLabel } from "../active/loop.js";
+import { fit, type PoolLabel } from "../active/pool-models.js";
 import type { RandomStream } from "../core/random.js";
 import { atSelectionRate, parityRatios } from "../fairness/group-metrics.js";
 import { scoreDistances } from "../fairness/score-distances.js";
@@ -49,7 +49,7 @@ export interface EvaluationOptions {
   /** Rows to learn from, and rows to judge on. */
   readonly labelled: Int32Array;
   readonly test: Int32Array;
-  /** How much each row counts in the fits, [all rows]. */
+  /** How much each row counts, [all rows], in the fits and in every metric; 1 unless given. */
   readonly weights?: Float64Array | undefined;
   readonly learner: Learner;
   readonly sensitiveLearner: Learner;
@@ -66,8 +66,44 @@ export const mostProbable = (probabilities: Float64Array, classes: number): Int3
     return best;
   });
 
-const shareEqual = (a: Int32Array, b: Int32Array): number =>
-  a.reduce((right, value, i) => right + (value === b[i] ? 1 : 0), 0) / a.length;
+/** The share of the rows, by their weights, for which something holds. */
+const shareWhere = (
+  rows: number,
+  holds: (row: number) => boolean,
+  weights: Float64Array | undefined,
+): number => {
+  let [part, whole] = [0, 0];
+  for (let row = 0; row < rows; row++) {
+    const weight = weights?.[row] ?? 1;
+    whole += weight;
+    if (holds(row)) part += weight;
+  }
+  return part / whole;
+};
+
+/**
+ * As many of the highest scores as have this share of the weight, the nearest number of them; equal scores in an order
+ * that is drawn.
+ */
+const selectShare = (
+  scores: Float64Array,
+  rate: number,
+  stream: RandomStream,
+  weights: Float64Array | undefined,
+): Int32Array => {
+  if (weights === undefined) return atSelectionRate(scores, rate, stream).predicted;
+  const place = stream.permutation(scores.length);
+  const order = Uint32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || place[a] - place[b]);
+  const wanted = rate * weights.reduce((sum, weight) => sum + weight, 0);
+  const predicted = new Int32Array(scores.length);
+  let selected = 0;
+  for (const row of order) {
+    if (selected + weights[row] / 2 > wanted) break;
+    predicted[row] = 1;
+    selected += weights[row];
+  }
+  return predicted;
+};
 
 export const evaluate = ({
   features,
@@ -82,6 +118,7 @@ export const evaluate = ({
 }: EvaluationOptions): Evaluation => {
   const actual = test.map((row) => target.labels[row]);
   const groups = test.map((row) => sensitive.labels[row]);
+  const tested = weights === undefined ? undefined : Float64Array.from(test, (row) => weights[row]);
   const classifier = fit(learner, { features, ...target, rows: labelled, weights }, stream.split("target"));
   const probabilities = classifier.predict(features, test);
   const predicted = mostProbable(probabilities, target.classes);
@@ -90,17 +127,19 @@ export const evaluate = ({
     predicted,
     actual,
     groups,
+    { weights: tested },
   );
-  const positives = actual.reduce((sum, label) => sum + (label === 1 ? 1 : 0), 0) / actual.length;
-  const matched = atSelectionRate(scores, positives, stream.split("ties")).predicted;
+  const positives = shareWhere(test.length, (row) => actual[row] === 1, tested);
+  const matched = selectShare(scores, positives, stream.split("ties"), tested);
   const atMatched = parityRatios(
     matched,
     actual.map((label) => (label === 1 ? 1 : 0)),
     groups,
+    { weights: tested },
   );
-  const gaps = scoreDistances(scores, groups, sensitive.classes);
+  const gaps = scoreDistances(scores, groups, sensitive.classes, tested);
   return {
-    accuracy: shareEqual(predicted, actual),
+    accuracy: shareWhere(test.length, (row) => predicted[row] === actual[row], tested),
     sensitiveAccuracy: sensitiveAccuracy(),
     dpRatio,
     tprRatio,
@@ -120,16 +159,14 @@ export const evaluate = ({
     const classes = new Set(known.map((row) => sensitive.labels[row]));
     if (classes.size < 2) {
       const only = [...classes][0] ?? 0;
-      return shareEqual(
-        groups,
-        groups.map(() => only),
-      );
+      return shareWhere(test.length, (row) => groups[row] === only, tested);
     }
     const adversary = fit(
       sensitiveLearner,
       { features, ...sensitive, rows: labelled, weights },
       stream.split("sensitive"),
     );
-    return shareEqual(mostProbable(adversary.predict(features, test), sensitive.classes), groups);
+    const guessed = mostProbable(adversary.predict(features, test), sensitive.classes);
+    return shareWhere(test.length, (row) => guessed[row] === groups[row], tested);
   }
 };

@@ -5,7 +5,7 @@
 
 import type { Correction } from "../active/correction.js";
 import type { ScoreParts } from "../active/fairbed.js";
-import { fit } from "../active/loop.js";
+import { fit } from "../active/pool-models.js";
 import type { Quota } from "../active/quotas.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
 import { type StrategyName, strategies } from "../active/strategies.js";

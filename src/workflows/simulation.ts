@@ -2,108 +2,57 @@
  * Acquisition simulated on a table whose labels are all known, as in section 6.2 of the paper: a split and initial
  * labels by seed, a method that asks for labels, and an evaluation at checkpoints on rows that were held out.
  */
-import type { BetaGoal } from "../active/beta-control.js";
-import type { Correction } from "../active/correction.js";
-import {
-  type Acquisition,
-  type AcquisitionStep,
-  acquire,
-  type BatchKind,
-  fit,
-  type PoolLabel,
-  type SensitiveModel,
-} from "../active/loop.js";
+import type { Selected } from "../active/batch.js";
+import { fit, type PoolLabel, type SensitiveModel } from "../active/pool-models.js";
 import type { Quota } from "../active/quotas.js";
 import { type Split, splitRows } from "../active/split.js";
-import type { StrategyName } from "../active/strategies.js";
-import { randomStream } from "../core/random.js";
+import { InputError } from "../core/errors.js";
+import { type Pacer, pacer, type RunOptions } from "../core/options.js";
+import { type RandomStream, randomStream } from "../core/random.js";
 import { meanEstimate } from "../core/stats.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import type { Classifier, FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
 import { type ForestOptions, forest } from "../learners/forest.js";
-import { type CategoryEncoding, fitEncoder } from "../tables/encoder.js";
+import { fitEncoder } from "../tables/encoder.js";
 import type { Task } from "../tables/task.js";
+import type { SimulationSettings } from "./acquisition-settings.js";
 import { EVALUATION_NAMES, type Evaluation, evaluate, mostProbable } from "./evaluation.js";
+import { createRowSession, type RowSession, rowSessionTexts } from "./row-session.js";
 
-export interface SimulationSettings {
-  readonly method: StrategyName;
-  readonly goal: BetaGoal;
-  readonly budget: number;
-  readonly batch: number;
-  readonly batchKind: BatchKind;
-  readonly temperature?: number | undefined;
-  /** Of several sensitive labels. */
-  readonly combine: "sum" | "worst";
-  readonly testFraction: number;
-  readonly initial?: number | undefined;
-  readonly targets?: number | undefined;
-  readonly targetsPerStep: number;
-  /** At most so many rows in the pool, drawn at random; all unless given. */
-  readonly pool?: number | undefined;
-  readonly categories: CategoryEncoding;
-  /** The model of the target: the one that asks and the one that is judged. */
-  readonly forest: ForestOptions;
-  readonly correction: Correction;
-  /** The model of the sensitive label that the score reads. */
-  readonly sensitiveForest: ForestOptions;
-  readonly sensitiveCorrection: Correction;
-  /** Fitted on the labels revealed so far, or once before the start on the target rows. */
-  readonly sensitiveModel: "revealed" | "pretrained";
-  /** Numbers of acquired labels at which it is evaluated; the budget is always one. */
-  readonly checkpoints: readonly number[];
-}
-
-/** Settings whose beta is a number. */
-export type FixedBetaSettings = SimulationSettings & { readonly goal: { readonly beta: number } };
-
-/**
- * What is recommended: leaves of at least ten labels in the sensitive model and a correction for its finite number of
- * trees. Of the settings whose parity at a matched selection rate is within a standard error of the best, over four
- * tables, it loses the least accuracy: see docs/acquisition.md for the measurement.
- */
-export const RECOMMENDED: FixedBetaSettings = {
-  method: "fairbed",
-  goal: { beta: 10 },
-  budget: 400,
-  batch: 1,
-  batchKind: "top",
-  combine: "sum",
-  testFraction: 0.3,
-  targetsPerStep: 100,
-  categories: "one-hot",
-  forest: {},
-  correction: "none",
-  sensitiveForest: { minLeaf: 10 },
-  sensitiveCorrection: "analytic",
-  sensitiveModel: "revealed",
-  checkpoints: [],
-};
-
-/**
- * An acquisition that looks at the acquired set as a whole instead of at one label after the other: what its features
- * give away of the attribute stays small, under a sensitive model with leaves of at least five labels.
- */
-export const WHOLE_SET: FixedBetaSettings = {
-  ...RECOMMENDED,
-  method: "fairbed-set",
-  goal: { beta: 3 },
-  sensitiveForest: { minLeaf: 5 },
-  sensitiveCorrection: "none",
-};
-
-/** What a method is run with where nothing else is asked for. */
-export const recommendedFor = (method: StrategyName): FixedBetaSettings =>
-  method === WHOLE_SET.method ? WHOLE_SET : { ...RECOMMENDED, method };
-
-/** The paper's fully grown trees on both sides. */
-export const PAPER: SimulationSettings = {
-  ...RECOMMENDED,
-  sensitiveForest: {},
-  sensitiveCorrection: "none",
-};
+export {
+  type FixedBetaSettings,
+  PAPER,
+  RECOMMENDED,
+  recommendedFor,
+  type SimulationSettings,
+  WHOLE_SET,
+} from "./acquisition-settings.js";
 
 /** Supplied from outside, instead of a model of the library's own: for every sensitive label, members of all rows. */
 export type SuppliedMembers = readonly MemberProbabilities[];
+
+/** What was acquired. */
+export interface Acquisition {
+  /** In the order in which they were acquired; `row` is a row of the table. */
+  readonly acquired: readonly Selected[];
+  readonly initial: Int32Array;
+  /** The last beta. */
+  readonly beta: number;
+  /** Whether a goal for beta was met in the end. */
+  readonly met: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface AcquisitionStep {
+  /** Labels acquired so far, the last batch included. */
+  readonly acquired: number;
+  readonly budget: number;
+  readonly batch: readonly Selected[];
+  /** The beta that the batch was scored with. */
+  readonly beta: number;
+  /** Rows that have a label now, initial ones first. */
+  readonly labelled: Int32Array;
+}
 
 export interface SeedResult {
   readonly seed: number;
@@ -116,13 +65,16 @@ export interface SeedResult {
   readonly seconds: number;
 }
 
-export interface SimulationRun {
+/** What a simulation takes beside its settings. */
+export interface SimulationRun extends RunOptions {
   readonly supplied?: SuppliedMembers | undefined;
+  /** What the label of each row costs, and what a unit of cost is worth in nats. */
   readonly costs?: Float64Array | undefined;
   readonly costWeight?: number | undefined;
+  /** The group of each row, -1 for none, and how many of each group. */
   readonly groups?: Int32Array | undefined;
   readonly quotas?: readonly Quota[] | undefined;
-  readonly onStep?: ((step: AcquisitionStep) => void | Promise<void>) | undefined;
+  readonly onStep?: ((step: AcquisitionStep) => unknown) | undefined;
 }
 
 /** What a seed decides before anything is acquired: the same for every method. */
@@ -132,6 +84,11 @@ export interface PreparedSeed {
   readonly target: PoolLabel;
   readonly sensitive: readonly PoolLabel[];
 }
+
+export const simulationTexts = {
+  unlabelled: (row: number) =>
+    `row ${row} was to be acquired and has no label: leave it out of the pool, or give its label`,
+};
 
 const streamOf = (seed: number) => randomStream(seed).split("acquisition");
 
@@ -151,8 +108,8 @@ export const prepareSeed = (
     required: sensitive.map(({ labels }) => labels),
     stream,
     testFraction: settings.testFraction,
-    ...(settings.initial === undefined ? {} : { initial: settings.initial }),
-    ...(settings.targets === undefined ? {} : { targets: settings.targets }),
+    initial: settings.initial,
+    targets: settings.targets,
   });
   // Fitted on everything but the test rows: what their features look like is known, their labels are not used.
   const encoder = fitEncoder(task, [...all.targets, ...all.initial, ...all.pool].sort(ascending), {
@@ -166,6 +123,40 @@ export const prepareSeed = (
   };
 };
 
+export interface TableAcquisition {
+  readonly budget: number;
+  readonly batch: number;
+  readonly pace?: Pacer | undefined;
+  readonly onStep: (step: AcquisitionStep) => Promise<unknown>;
+}
+
+/** Labels that are asked for a batch at a time and read from the table. */
+export const acquireFromTable = async (
+  session: RowSession,
+  target: PoolLabel,
+  { budget, batch, pace, onStep }: TableAcquisition,
+): Promise<readonly string[]> => {
+  const warnings: string[] = [];
+  const available = session.pool().length;
+  if (budget > available) throw new InputError("budget", rowSessionTexts.budget(budget, available));
+  while (session.asked.length < budget) {
+    const question = await session.ask(Math.min(batch, budget - session.asked.length), pace);
+    for (const { row } of question.batch) {
+      if (target.labels[row] < 0) throw new InputError("label", simulationTexts.unlabelled(row));
+      session.tell(row, target.labels[row]);
+    }
+    if (question.warning !== undefined) warnings.push(question.warning);
+    await onStep({
+      acquired: session.asked.length,
+      budget,
+      batch: question.batch,
+      beta: question.beta,
+      labelled: session.labelled(),
+    });
+  }
+  return warnings;
+};
+
 /** One seed. The split and the initial labels depend on the seed alone, so that methods are compared on the same. */
 export const simulateSeed = async (
   task: Task,
@@ -174,23 +165,100 @@ export const simulateSeed = async (
   run: SimulationRun = {},
 ): Promise<SeedResult> => {
   const started = performance.now();
+  const pace = pacer(run);
   const stream = streamOf(seed);
-  const { split, features, target, sensitive } = prepareSeed(task, settings, seed);
-  const learner = forest(settings.forest);
-  const sensitiveLearner = forest(settings.sensitiveForest);
-  const sensitiveModels = sensitive.map((label, i): SensitiveModel => {
-    const members = run.supplied?.[i];
-    if (members !== undefined) return { kind: "supplied", members };
-    if (settings.sensitiveModel === "revealed") return { kind: "revealed", learner: sensitiveLearner };
-    const pretrained = fit(
-      sensitiveLearner,
-      { features, ...label, rows: split.targets, weights: task.weights },
-      stream.split("pretrained").split(i),
-    );
-    return { kind: "fixed", classifier: pretrained };
-  });
+  const prepared = prepareSeed(task, settings, seed);
+  const { split, features, target, sensitive } = prepared;
+  const { budget, batch } = settings;
+  const evaluateFor = evaluatorOf(task, settings, prepared, stream);
   const checkpoints: { labels: number; metrics: Evaluation }[] = [];
-  const evaluateFor = (attribute: PoolLabel, labels: number, labelled: Int32Array): Evaluation =>
+  const evaluateAt = (labels: number, labelled: Int32Array): void => {
+    checkpoints.push({ labels, metrics: evaluateFor(sensitive[0], labels, labelled) });
+  };
+  const wanted = new Set([...settings.checkpoints, budget]);
+  if (wanted.has(0)) evaluateAt(0, split.initial);
+  const session = createRowSession({
+    ...settings,
+    ...run,
+    features,
+    // The others' labels are told as they are asked for.
+    target: { ...target, labels: onlyOf(target.labels, split.initial) },
+    sensitive,
+    initial: split.initial,
+    pool: split.pool,
+    targets: split.targets,
+    learner: forest(settings.forest),
+    weights: task.weights,
+    sensitiveModels: sensitiveModelsOf(task, settings, prepared, run.supplied, stream),
+    stream: stream.split(settings.method),
+    parityOf:
+      "parityAtLeast" in settings.goal
+        ? parityOn(features, target.classes, sensitive[0].labels, split.targets, task.weights)
+        : undefined,
+  });
+  const warnings = await acquireFromTable(session, target, {
+    budget,
+    batch,
+    pace,
+    async onStep(step) {
+      const before = step.acquired - step.batch.length;
+      if ([...wanted].some((labels) => labels > before && labels <= step.acquired)) {
+        evaluateAt(step.acquired, step.labelled);
+      }
+      await run.onStep?.(step);
+      await pace.step({ done: step.acquired, total: budget, label: settings.method });
+    },
+  });
+  const last = checkpoints[checkpoints.length - 1].metrics;
+  const labelled = session.labelled();
+  const others = sensitive.slice(1).map((attribute) => evaluateFor(attribute, budget, labelled));
+  return {
+    seed,
+    split,
+    acquisition: {
+      acquired: session.asked,
+      initial: split.initial,
+      beta: session.beta,
+      met: session.met,
+      warnings,
+    },
+    checkpoints,
+    bySensitive: [last, ...others],
+    seconds: (performance.now() - started) / 1000,
+  };
+};
+
+const onlyOf = (labels: Int32Array, rows: Int32Array): Int32Array => {
+  const known = new Int32Array(labels.length).fill(-1);
+  for (const row of rows) known[row] = labels[row];
+  return known;
+};
+
+const sensitiveModelsOf = (
+  task: Task,
+  settings: SimulationSettings,
+  { split, features, sensitive }: PreparedSeed,
+  supplied: SuppliedMembers | undefined,
+  stream: RandomStream,
+): SensitiveModel[] => {
+  const learner = forest(settings.sensitiveForest);
+  return sensitive.map((label, i): SensitiveModel => {
+    const members = supplied?.[i];
+    if (members !== undefined) return { kind: "supplied", members };
+    if (settings.sensitiveModel === "revealed") return { kind: "revealed", learner };
+    const known = { features, ...label, rows: split.targets, weights: task.weights };
+    return { kind: "fixed", classifier: fit(learner, known, stream.split("pretrained").split(i)) };
+  });
+};
+
+const evaluatorOf =
+  (
+    task: Task,
+    settings: SimulationSettings,
+    { split, features, target }: PreparedSeed,
+    stream: RandomStream,
+  ) =>
+  (attribute: PoolLabel, labels: number, labelled: Int32Array): Evaluation =>
     evaluate({
       features,
       target,
@@ -198,78 +266,35 @@ export const simulateSeed = async (
       labelled,
       test: split.test,
       weights: task.weights,
-      learner,
+      learner: forest(settings.forest),
       // The adversary is the same whatever the acquisition used.
       sensitiveLearner: forest(threadsOf(settings.forest)),
       stream: stream.split("evaluation").split(labels),
     });
-  const evaluateAt = (labels: number, labelled: Int32Array): void => {
-    checkpoints.push({ labels, metrics: evaluateFor(sensitive[0], labels, labelled) });
-  };
-  const wanted = new Set([...settings.checkpoints, settings.budget]);
-  if (wanted.has(0)) evaluateAt(0, split.initial);
-  const acquisition = await acquire({
-    features,
-    target,
-    sensitive,
-    split,
-    method: settings.method,
-    goal: settings.goal,
-    combine: settings.combine,
-    budget: settings.budget,
-    batch: settings.batch,
-    batchKind: settings.batchKind,
-    temperature: settings.temperature,
-    learner,
-    weights: task.weights,
-    sensitiveModels,
-    correction: settings.correction,
-    sensitiveCorrection: settings.sensitiveCorrection,
-    targetsPerStep: settings.targetsPerStep,
-    costs: run.costs,
-    costWeight: run.costWeight,
-    groups: run.groups,
-    quotas: run.quotas,
-    stream: stream.split(settings.method),
-    ...("parityAtLeast" in settings.goal
-      ? { parityOf: parityOn(features, target, sensitive[0], split.targets) }
-      : {}),
-    async onStep(step) {
-      const before = step.acquired - step.batch.length;
-      if ([...wanted].some((labels) => labels > before && labels <= step.acquired)) {
-        evaluateAt(step.acquired, step.labelled);
-      }
-      await run.onStep?.(step);
-    },
-  });
-  const labelled = Int32Array.from([...split.initial, ...acquisition.acquired.map(({ row }) => row)]);
-  const last = checkpoints[checkpoints.length - 1].metrics;
-  const others = sensitive.slice(1).map((attribute) => evaluateFor(attribute, settings.budget, labelled));
-  const bySensitive = [last, ...others];
-  const seconds = (performance.now() - started) / 1000;
-  return { seed, split, acquisition, checkpoints, bySensitive, seconds };
-};
 
 const ascending = (a: number, b: number): number => a - b;
 
-const subset = (
-  rows: Int32Array,
-  most: number | undefined,
-  stream: ReturnType<typeof randomStream>,
-): Int32Array =>
+const subset = (rows: Int32Array, most: number | undefined, stream: RandomStream): Int32Array =>
   most === undefined || most >= rows.length
     ? rows
     : Int32Array.from(stream.choice(rows.length, most), (at) => rows[at]).sort();
 
 const threadsOf = ({ threads }: ForestOptions): ForestOptions => (threads === undefined ? {} : { threads });
 
-/** Demographic parity on the target rows, whose sensitive labels are known in a simulation. */
-const parityOn =
-  (features: FeatureMatrix, target: PoolLabel, sensitive: PoolLabel, rows: Int32Array) =>
+/** Demographic parity on rows whose sensitive labels are known, of a classifier of so many classes. */
+export const parityOn =
+  (
+    features: FeatureMatrix,
+    classes: number,
+    sensitive: Int32Array,
+    rows: Int32Array,
+    weights: Float64Array | undefined,
+  ) =>
   (classifier: Classifier): number | undefined => {
-    const predicted = mostProbable(classifier.predict(features, rows), target.classes);
-    const groups = rows.map((row) => sensitive.labels[row]);
-    return parityRatios(predicted, predicted, groups).dpRatio;
+    const predicted = mostProbable(classifier.predict(features, rows), classes);
+    const groups = rows.map((row) => sensitive[row]);
+    const own = weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
+    return parityRatios(predicted, predicted, groups, { weights: own }).dpRatio;
   };
 
 export interface MetricSummary {
@@ -292,7 +317,7 @@ export const summarise = (evaluations: readonly Evaluation[]): MetricSummaries =
     }),
   ) as MetricSummaries;
 
-const summaryOf = (values: readonly number[]): MetricSummary => {
+export const summaryOf = (values: readonly number[]): MetricSummary => {
   if (values.length === 0) return { mean: null, standardError: null, interval: null, n: 0 };
   if (values.length === 1) return { mean: values[0], standardError: null, interval: null, n: 1 };
   const { mean, standardError, interval, n } = meanEstimate(values);

@@ -5,9 +5,10 @@
 import { describe, expect, test } from "vitest";
 import { selectBatch } from "../../src/active/batch.js";
 import { fairbedTexts, type Prediction } from "../../src/active/fairbed.js";
-import { type Members, membersTexts, takeRows } from "../../src/active/members.js";
+import { type Members, membersTexts, productMembers, takeRows } from "../../src/active/members.js";
 import {
   type AcquisitionInput,
+  type JointPrediction,
   type Strategy,
   type StrategyName,
   strategies,
@@ -37,6 +38,8 @@ const CASES: Record<StrategyName, readonly number[] | null> = {
   hfe: V.ENTROPY_THETA.map((value, n) => value - 10 * [Math.LN2, Math.LN2, 0, Math.LN2][n]),
   fairbed: V.FAIRBED_10,
   "fairbed-set": V.EPIG_THETA.map((value, n) => value - 10 * SET_LEAKAGE[n]),
+  // A model of both labels whose parts are independent gives the unconditional scores (appendix C).
+  "fairbed-conditional": V.FAIRBED_10,
   "fairbed-bald": FAIRBED_BALD_10,
 };
 
@@ -52,6 +55,11 @@ const small = (): AcquisitionInput => ({
       ]),
     },
   ],
+  joint: {
+    pool: productMembers(V.binary(V.THETA_POOL), V.binary(V.PHI_POOL)),
+    targets: productMembers(V.binary(V.THETA_TARGETS), V.binary(V.PHI_TARGETS)),
+    sensitiveClasses: 2,
+  },
   beta: 10,
   stream: randomStream(1),
 });
@@ -80,9 +88,29 @@ const KINDS: Record<string, (name: string) => Prediction> = {
     };
   },
 };
+/** Of both labels, two classes each. */
+const jointOf = (name: string): JointPrediction => {
+  const stream = randomStream(name);
+  return {
+    pool: drawMembers(stream, ROWS, 8, 4),
+    targets: drawMembers(stream, 9, 8, 4),
+    sensitiveClasses: 2,
+  };
+};
+/** The same input with every model's predictions changed. */
+const changed = (
+  { target, sensitive = [], joint, ...rest }: AcquisitionInput,
+  change: <P extends Prediction>(prediction: P) => P,
+): AcquisitionInput => ({
+  ...rest,
+  target: change(target),
+  sensitive: sensitive.map(change),
+  joint: joint === undefined ? undefined : change(joint),
+});
 const medium = (kind: (name: string) => Prediction = soft, seed = 1): AcquisitionInput => ({
   target: kind("target"),
   sensitive: [kind("first"), kind("second")],
+  joint: jointOf("both"),
   beta: 0.7,
   stream: randomStream(seed),
 });
@@ -101,6 +129,7 @@ test("every strategy has a case, and no case is left over", () => {
 describe.each(strategyNames)("%s", (name) => {
   const strategy: Strategy = strategies[name];
   const { uses } = strategy;
+  const leaks = uses.sensitive || uses.joint;
 
   test("gives the known scores", () => {
     const expected = CASES[name];
@@ -117,10 +146,10 @@ describe.each(strategyNames)("%s", (name) => {
     expect([score.length, target.length, leakage.length]).toEqual([ROWS, ROWS, ROWS]);
     score.forEach((value, n) => {
       expect(Number.isFinite(value)).toBe(true);
-      expect(value).toBeCloseTo(target[n] - (uses.sensitive ? 0.7 : 0) * leakage[n], 12);
+      expect(value).toBeCloseTo(target[n] - (leaks ? 0.7 : 0) * leakage[n], 12);
     });
     expect(new Set(score).size).toBeGreaterThan(5);
-    expect(leakage.some((value) => value !== 0)).toBe(uses.sensitive);
+    expect(leakage.some((value) => value !== 0)).toBe(leaks);
   });
 
   test("is reproducible, and draws only if it says so", () => {
@@ -143,12 +172,16 @@ describe.each(strategyNames)("%s", (name) => {
     const given = medium();
     const { score } = strategy.score(given);
     const otherTargets = { ...given.target, targets: soft("other").targets };
-    const moved = strategy.score({ ...medium(), target: otherTargets }).score;
+    const otherJoint = { ...jointOf("both"), targets: jointOf("other").targets };
+    const moved = strategy.score({ ...medium(), target: otherTargets, joint: otherJoint }).score;
     if (uses.targets) expect(moved).not.toEqual(score);
     else expect(moved).toEqual(score);
     const unfair = strategy.score({ ...medium(), sensitive: [soft("other")] }).score;
     if (uses.sensitive) expect(unfair).not.toEqual(score);
     else expect(unfair).toEqual(score);
+    const together = strategy.score({ ...medium(), joint: jointOf("other") }).score;
+    if (uses.joint) expect(together).not.toEqual(score);
+    else expect(together).toEqual(score);
   });
 
   test("scores a candidate by itself: in any part of the pool, in any order", () => {
@@ -156,15 +189,7 @@ describe.each(strategyNames)("%s", (name) => {
     const given = medium();
     const { score } = strategy.score(given);
     const rows = [41, 3, 3, 59];
-    const part = (prediction: Prediction): Prediction => ({
-      ...prediction,
-      pool: takeRows(prediction.pool, rows),
-    });
-    const some = strategy.score({
-      ...given,
-      target: part(given.target),
-      sensitive: given.sensitive?.map(part) ?? [],
-    });
+    const some = strategy.score(changed(given, (each) => ({ ...each, pool: takeRows(each.pool, rows) })));
     expect([...some.score]).toEqual(rows.map((row) => score[row]));
   });
 
@@ -180,21 +205,15 @@ describe.each(strategyNames)("%s", (name) => {
   });
 
   test("refuses an empty pool", () => {
-    const given = medium();
-    const target = { ...given.target, pool: emptied(given.target.pool) };
-    const sensitive = given.sensitive?.map((each) => ({ ...each, pool: emptied(each.pool) })) ?? [];
-    expect(() => strategy.score({ ...given, target, sensitive })).toThrow(membersTexts.empty("the pool"));
+    const given = changed(medium(), (each) => ({ ...each, pool: emptied(each.pool) }));
+    expect(() => strategy.score(given)).toThrow(membersTexts.empty("the pool"));
   });
 
   test("refuses values that do not fit their sizes", () => {
-    const given = medium();
-    const pool = { ...given.target.pool, rows: ROWS + 1 };
-    const sensitive =
-      given.sensitive?.map((each) => ({ ...each, pool: { ...each.pool, rows: ROWS + 1 } })) ?? [];
-    const expected = membersTexts.size("the pool", ROWS * 24, (ROWS + 1) * 24);
-    expect(() => strategy.score({ ...given, target: { ...given.target, pool }, sensitive })).toThrow(
-      expected,
-    );
+    const given = changed(medium(), (each) => ({ ...each, pool: { ...each.pool, rows: ROWS + 1 } }));
+    const values = uses.joint ? 32 : 24;
+    const expected = membersTexts.size("the pool", ROWS * values, (ROWS + 1) * values);
+    expect(() => strategy.score(given)).toThrow(expected);
   });
 
   /** Tests of what a strategy does not use do not exist, and are not skipped. */
@@ -209,10 +228,15 @@ describe.each(strategyNames)("%s", (name) => {
   onlyIf(uses.targets, "refuses targets of other members, none, and weights that are none", () => {
     const given = medium();
     const score = (change: Partial<Prediction>) => () =>
-      strategy.score({ ...given, target: { ...given.target, ...change } });
-    const other = drawMembers(randomStream(1), 3, 5, 2);
-    expect(score({ targets: other })).toThrow(membersTexts.members(12, 5));
-    expect(score({ targets: emptied(given.target.targets) })).toThrow(membersTexts.empty("the target set"));
+      strategy.score(
+        uses.joint && given.joint !== undefined
+          ? { ...given, joint: { ...given.joint, ...change } }
+          : { ...given, target: { ...given.target, ...change } },
+      );
+    const { targets } = uses.joint ? jointOf("both") : given.target;
+    const other = drawMembers(randomStream(1), 3, 5, targets.classes);
+    expect(score({ targets: other })).toThrow(membersTexts.members(targets.members, 5));
+    expect(score({ targets: emptied(targets) })).toThrow(membersTexts.empty("the target set"));
     expect(score({ weights: [1] })).toThrow(targetWeightTexts.length(1, 9));
     expect(score({ weights: new Float64Array(9).fill(-1) })).toThrow(targetWeightTexts.value(0));
     expect(score({ weights: new Float64Array(9) })).toThrow(targetWeightTexts.sum);
@@ -261,10 +285,14 @@ describe.each(strategyNames)("%s", (name) => {
     });
   });
 
+  onlyIf(uses.joint, "refuses to do without the model of both labels, or a beta", () => {
+    expect(() => strategy.score(without(medium(), "joint"))).toThrow(strategyTexts.joint(name));
+    expect(() => strategy.score(without(medium(), "beta"))).toThrow(strategyTexts.beta(name));
+    expect(() => strategy.score({ ...medium(), beta: -1 })).toThrow(fairbedTexts.beta(-1));
+  });
+
   test("its errors are the caller's to mend", () => {
-    const given = medium();
-    expect(() =>
-      strategy.score({ ...given, target: { ...given.target, pool: emptied(given.target.pool) } }),
-    ).toThrow(InputError);
+    const given = changed(medium(), (each) => ({ ...each, pool: emptied(each.pool) }));
+    expect(() => strategy.score(given)).toThrow(InputError);
   });
 });

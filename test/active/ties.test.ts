@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { selectBatch } from "../../src/active/batch.js";
 import { combineParts } from "../../src/active/fairbed.js";
 import { selectJointBatch } from "../../src/active/joint-batch.js";
-import { acquire } from "../../src/active/loop.js";
 import { createBest } from "../../src/active/ranker.js";
 import { descending } from "../../src/active/ranking.js";
 import { splitRows } from "../../src/active/split.js";
 import { goesFirst, tieKeys } from "../../src/active/ties.js";
 import { randomStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
+import { acquire } from "../workflows/acquire-rows.js";
 import { votes } from "./vectors.js";
 
 const ties = tieKeys(randomStream("ties"));

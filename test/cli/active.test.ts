@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { loopTexts } from "../../src/active/loop.js";
 import { acquireTexts } from "../../src/cli/commands/active/acquire.js";
 import { methodTexts } from "../../src/cli/commands/active/method-options.js";
 import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
@@ -14,6 +13,7 @@ import { suppliedTexts } from "../../src/sources/supplied-members.js";
 import { labelTexts } from "../../src/tables/label.js";
 import { taskTexts } from "../../src/tables/task.js";
 import { rankTexts } from "../../src/workflows/rank-pool.js";
+import { rowSessionTexts } from "../../src/workflows/row-session.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -151,7 +151,7 @@ describe("acquire", () => {
     [[table, "--target", "hired"], readTaskTexts.noSensitive],
     [[table, "--task", "students"], readTaskTexts.tableAndTask],
     [[table, ...TASK, "--budget", "5000"], acquireTexts.budget(5000, 500)],
-    [[table, ...TASK, "--budget", "400"], loopTexts.budget(400, 259)],
+    [[table, ...TASK, "--budget", "400"], rowSessionTexts.budget(400, 259)],
     [[table, ...TASK, "--paper", "--sensitive-leaf", "5"], methodTexts.paperLeaf],
     [[table, ...TASK, "--leakage-budget", "1", "--dp-at-least", "0.8"], methodTexts.twoGoals],
     [[one, "--target", "hired", "--sensitive", "group"], labelTexts.oneClass("hired")],

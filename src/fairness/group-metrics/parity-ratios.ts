@@ -35,6 +35,13 @@ const signedRatio = (rates: readonly (number | undefined)[]): number | undefined
   return share(other, reference);
 };
 
+export interface ParityOptions {
+  /** The class that counts as positive; 1 unless given. */
+  readonly positive?: number | undefined;
+  /** How much each row counts, [rows]; 1 unless given. */
+  readonly weights?: Float64Array | undefined;
+}
+
 /**
  * Demographic parity and equalised odds of hard predictions; each array has one entry per row. Group -1 is unknown
  * and left out, and a group without rows (or without the rows a rate is about) does not count.
@@ -43,10 +50,11 @@ export const parityRatios = (
   predicted: Int32Array,
   actual: Int32Array,
   groups: Int32Array,
-  { positive = 1 }: { readonly positive?: number | undefined } = {},
+  { positive = 1, weights }: ParityOptions = {},
 ): ParityRatios => {
   requireLength("actual", actual, predicted.length);
   requireLength("groups", groups, predicted.length);
+  requireLength("weights", weights, predicted.length);
   const count = groups.reduce((most, group) => Math.max(most, group + 1), 0);
   requireLabels(groups, count);
   // Per group: negatives, negatives predicted positive, positives, positives predicted positive.
@@ -57,10 +65,11 @@ export const parityRatios = (
     const group = groups[row];
     if (group < 0) continue;
     const at = 4 * group + (actual[row] === positive ? 2 : 0);
-    cells[at]++;
-    if (predicted[row] === positive) cells[at + 1]++;
-    rows++;
-    if (predicted[row] === actual[row]) right++;
+    const weight = weights?.[row] ?? 1;
+    cells[at] += weight;
+    if (predicted[row] === positive) cells[at + 1] += weight;
+    rows += weight;
+    if (predicted[row] === actual[row]) right += weight;
   }
   const selection: (number | undefined)[] = [];
   const tpr: (number | undefined)[] = [];

@@ -1,5 +1,5 @@
 /** `fairbed acquire`: simulates an acquisition on a labelled table, and says what it would have reached. */
-import type { BatchKind } from "../../../active/loop.js";
+import type { BatchKind } from "../../../active/step.js";
 import { InputError } from "../../../core/errors.js";
 import type { CategoryEncoding } from "../../../tables/encoder.js";
 import type { Task } from "../../../tables/task.js";

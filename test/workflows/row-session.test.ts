@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { selectBatch } from "../../src/active/batch.js";
 import { betaControl, controlTexts } from "../../src/active/beta-control.js";
-import { type AcquisitionOptions, acquire, loopTexts } from "../../src/active/loop.js";
 import { createBest, createRanker } from "../../src/active/ranker.js";
 import { splitRows, splitTexts } from "../../src/active/split.js";
+import { stepTexts } from "../../src/active/step.js";
 import { strategyNames } from "../../src/active/strategies.js";
 import { tieKeys } from "../../src/active/ties.js";
 import { randomStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
+import { rowSessionTexts } from "../../src/workflows/row-session.js";
+import { type AcquireOptions, acquire } from "./acquire-rows.js";
 
 /** Feature 0 decides the target, feature 1 the sensitive label, feature 2 nothing. */
 const poolOf = (rows: number) => {
@@ -23,7 +25,7 @@ const poolOf = (rows: number) => {
 const pool = poolOf(400);
 const split = splitRows({ ...pool.target, stream: randomStream("rows"), targets: 50 });
 const learner = forest({ trees: 20, threads: 1 });
-const base: AcquisitionOptions = {
+const base: AcquireOptions = {
   ...pool,
   split,
   method: "fairbed",
@@ -34,7 +36,7 @@ const base: AcquisitionOptions = {
   targetsPerStep: 20,
   stream: randomStream(1),
 };
-const rowsOf = async (options: AcquisitionOptions) => (await acquire(options)).acquired.map(({ row }) => row);
+const rowsOf = async (options: AcquireOptions) => (await acquire(options)).acquired.map(({ row }) => row);
 
 describe("a split", () => {
   test("is of all rows, each once, with two initial labels of every class", () => {
@@ -127,11 +129,9 @@ describe("the loop", () => {
     expect(acquired.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("costs, exclusions and quotas over the whole budget", async () => {
+  test("costs and quotas over the whole budget", async () => {
     const costs = new Float64Array(400).map((_, row) => (row % 2 === 0 ? 100 : 0));
     expect((await rowsOf({ ...base, costs, costWeight: 1 })).every((row) => row % 2 === 1)).toBe(true);
-    const plain = await rowsOf(base);
-    expect(await rowsOf({ ...base, exclude: [plain[0]] })).not.toContain(plain[0]);
     const groups = Int32Array.from({ length: 400 }, (_, row) => row % 2);
     const quotas = [{ group: 0, atMost: 1 }];
     expect(
@@ -151,10 +151,12 @@ describe("the loop", () => {
 
   test("refuses more than there is", async () => {
     await expect(acquire({ ...base, budget: 1000 })).rejects.toThrow(
-      loopTexts.budget(1000, split.pool.length),
+      rowSessionTexts.budget(1000, split.pool.length),
     );
-    await expect(acquire({ ...base, batch: 0 })).rejects.toThrow(loopTexts.whole("batch", 0));
-    await expect(acquire({ ...base, sensitiveModels: [] })).rejects.toThrow(loopTexts.models(0, 1));
+    await expect(acquire({ ...base, batch: 0 })).rejects.toThrow(
+      stepTexts.whole("the number of candidates", 0),
+    );
+    await expect(acquire({ ...base, sensitiveModels: [] })).rejects.toThrow(stepTexts.models(0, 1));
   });
 });
 
