@@ -5,8 +5,11 @@
 export { EnvironmentError, FairbedError, InputError } from "./core/errors.js";
 export { type RandomStream, randomStream } from "./core/random.js";
 export { defineModel, type Model, type ModelDefinition } from "./design/model.js";
+export type { DialectSettings } from "./tables/dialect.js";
+export { type ParseTableOptions, parseTable } from "./tables/parse-table.js";
 export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
-export { type Table, tableOf } from "./tables/table.js";
+export type { Table } from "./tables/table.js";
+export { type RecordValue, type TableRecord, tableOf } from "./tables/table-of.js";
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {
   type FittedModel,

@@ -4,6 +4,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { KEY_DIGITS } from "../jobs/job-store.js";
+import { csvText, parseCsv } from "../tables/csv.js";
 import type {
   AcquireResult,
   Bounds,
@@ -13,7 +14,6 @@ import type {
   JudgeResult,
   Metrics,
 } from "./cell.js";
-import { csvText, parseCsv } from "./csv.js";
 
 /** What a row says of its cell. */
 export interface CompactCell {

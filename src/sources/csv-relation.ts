@@ -1,5 +1,6 @@
 /** A text file as SQL: how DuckDB is told to read it, and what type each of its columns has. */
-import { type Dialect, isNumber } from "../tables/dialect.js";
+import { type CellType, DATE_UNIT, guessCellType, isNumber, missingTexts } from "../tables/cell-type.js";
+import type { Dialect } from "../tables/dialect.js";
 import { sqlText } from "./duckdb.js";
 
 /** One column as SQL. */
@@ -24,11 +25,6 @@ export interface Relation {
   readonly missing: readonly string[];
   readonly notes: readonly string[];
 }
-
-/** Besides nothing at all; texts that were asked for take their place. */
-export const DEFAULT_MISSING: readonly string[] = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"];
-
-export const DATE_UNIT = "days since 1970-01-01";
 
 const WHITE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)";
 
@@ -71,30 +67,22 @@ export const csvRelation = (
     `quote = ${sqlText(dialect.quote)}`,
     `escape = ${sqlText(dialect.escape)}`,
     `header = ${dialect.header}`,
-    `skip = ${skipLines}`,
+    `skip = ${skipLines + dialect.emptyLines}`,
     `compression = ${gzip ? "'gzip'" : "'none'"}`,
     // Twice what the sample needs, so that a somewhat longer line further down still fits.
     `max_line_size = ${Math.max(BUFFERED_LINE, 8 * dialect.longestLine)}`,
     // The usual marks are gone before any number is looked for; others are found when they do not convert.
-    `nullstr = [${nullTexts(missing, dialect.delimiter).map(sqlText).join(", ")}]`,
+    `nullstr = [${missingTexts(missing, dialect.delimiter).map(sqlText).join(", ")}]`,
     `columns = {${dialect.names.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(", ")}}`,
   ].join(", ")})`;
   const isMissing = new Set(["", ...missing]);
   const columns = dialect.names.map((name, index) => {
     const cells = dialect.sample.map((row) => row[index]).filter((cell) => !isMissing.has(cell));
-    const type = asText.includes(name) ? "text" : guess(cells, dialect.delimiter);
+    const type = asText.includes(name) ? "text" : guessCellType(cells, dialect.delimiter);
     return textColumn(name, raw(index), type, missing);
   });
   return { from, columns, missing, notes: dialect.notes };
 };
-
-/** How a missing value may stand between separators, where the separator allows it. */
-const nullTexts = (missing: readonly string[], delimiter: string): readonly string[] => [
-  "",
-  ...missing
-    .flatMap((mark) => [mark, ` ${mark}`, `${mark} `])
-    .filter((text) => !text.includes(delimiter) && !delimiter.includes(text)),
-];
 
 /** A column of texts, `raw` in SQL, as what its cells seem to be. */
 export const textColumn = (
@@ -123,20 +111,4 @@ export const textColumn = (
   };
 };
 
-export type CellType = "number" | "decimal comma" | "date" | "text";
-
-export const ISO_DATE = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;
-const DECIMAL_COMMA = /^[-+]?\d+(,\d+)?$/;
-/** A whole number that float64 may not hold: an identifier, and better kept as text. */
-const LONG_NUMBER = /^[-+]?\d{16,}$/;
-const INFINITE = /^[-+]?inf(inity)?$/i;
 const LONG_NUMBER_SQL = "[-+]?[0-9]{16,}";
-
-const guess = (cells: readonly string[], delimiter: string): CellType => {
-  if (cells.every((cell) => isNumber(cell) || INFINITE.test(cell)))
-    return cells.some((cell) => LONG_NUMBER.test(cell)) ? "text" : "number";
-  // Where semicolons part the values, as spreadsheets do in countries that write 1,5.
-  if (delimiter === ";" && cells.every((cell) => DECIMAL_COMMA.test(cell))) return "decimal comma";
-  if (cells.every((cell) => ISO_DATE.test(cell))) return "date";
-  return "text";
-};

@@ -1,14 +1,8 @@
 /** Sources whose columns have declared types, and SQL on any source. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
-import {
-  cellSql,
-  DATE_UNIT,
-  dateSql,
-  finiteSql,
-  type Relation,
-  type RelationColumn,
-} from "./csv-relation.js";
+import { DATE_UNIT } from "../tables/cell-type.js";
+import { cellSql, dateSql, finiteSql, type Relation, type RelationColumn } from "./csv-relation.js";
 import { rowsOf, sqlName } from "./duckdb.js";
 
 export interface TextSettings {

@@ -1,6 +1,6 @@
 /** Reads what a relation describes, chunk by chunk, into typed columns. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { isNumber } from "../tables/dialect.js";
+import { isNumber } from "../tables/cell-type.js";
 import { byCodePoint, type Column } from "../tables/table.js";
 import type { Relation, RelationColumn } from "./csv-relation.js";
 import { rowsOf } from "./duckdb.js";

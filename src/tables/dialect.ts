@@ -1,5 +1,7 @@
 /** How a text file writes its table: separator, quotes, header; found from its beginning. */
 import { InputError } from "../core/errors.js";
+import { isNumber } from "./cell-type.js";
+import { recordsOf, type TextRecord } from "./records.js";
 
 export interface Dialect {
   readonly delimiter: string;
@@ -10,6 +12,8 @@ export interface Dialect {
   readonly names: readonly string[];
   /** Cells of the first rows below the header, trimmed. */
   readonly sample: readonly (readonly string[])[];
+  /** Empty lines before the first row. */
+  readonly emptyLines: number;
   /** In characters. */
   readonly longestLine: number;
   readonly notes: readonly string[];
@@ -43,9 +47,9 @@ export const findDialect = (
 ): Dialect => {
   const body = afterLines(text, skipLines);
   if (body.trim() === "") throw new InputError("empty-table", dialectTexts.empty(file));
-  const quote = !body.includes('"') && /(^|[,;\t|])\s*'[^'\n]*'\s*($|[,;\t|\r])/m.test(body) ? "'" : '"';
+  const quote = !body.includes('"') && /(^|[,;\t|]) *'[^'\n]*' *($|[,;\t|\r])/m.test(body) ? "'" : '"';
   const escapedBy = body.includes(`\\${quote}`) ? "\\" : quote;
-  const split = (by: string) => splitRecords(body, whole, by, quote, escapedBy);
+  const split = (by: string) => firstRecords(body, whole, { delimiter: by, quote, escape: escapedBy });
   const best = delimiter === undefined ? bestSplit(body, split) : { delimiter, records: split(delimiter) };
   const { records } = best;
   const columns = mode(records.map(({ cells }) => cells.length)).value;
@@ -67,6 +71,7 @@ export const findDialect = (
     header: hasHeader,
     names,
     sample: rows.slice(hasHeader ? 1 : 0),
+    emptyLines: records[0].line - 1,
     longestLine: body.split("\n", SAMPLE_RECORDS).reduce((most, line) => Math.max(most, line.length), 0),
     notes,
   };
@@ -82,18 +87,12 @@ const afterLines = (text: string, count: number): string => {
   return text.slice(at);
 };
 
-interface TextRecord {
-  /** From 1. */
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
 const bestSplit = (
   body: string,
   split: (delimiter: string) => readonly TextRecord[],
 ): { readonly delimiter: string; readonly records: readonly TextRecord[] } => {
   // A quote counts only right after the separator: `a, "b, c"` is separated by comma and space.
-  const candidates = [...DELIMITERS, ...(/[^,\n]*, "/.test(body) ? [", "] : [])];
+  const candidates = [...DELIMITERS, ...(body.includes(', "') ? [", "] : [])];
   const tried = candidates.map((delimiter) => ({ delimiter, records: split(delimiter) })).map(withAgreement);
   const several = tried.filter(({ columns }) => columns > 1);
   several.sort((a, b) => b.agreement - a.agreement || b.columns - a.columns);
@@ -119,58 +118,19 @@ const mode = (values: readonly number[]): { readonly value: number; readonly cou
 };
 
 /** The first records, without empty lines and without one that the sample cuts off. */
-const splitRecords = (
+const firstRecords = (
   text: string,
   whole: boolean,
-  delimiter: string,
-  quote: string,
-  escapedBy: string,
+  style: { readonly delimiter: string; readonly quote: string; readonly escape: string },
 ): readonly TextRecord[] => {
   const records: TextRecord[] = [];
-  let line = 1;
-  let at = 0;
-  while (at < text.length && records.length < SAMPLE_RECORDS) {
-    const start = line;
-    const cells: string[] = [];
-    let ended = false;
-    while (!ended) {
-      let cell = "";
-      if (text.startsWith(quote, at)) {
-        at += 1;
-        for (; at < text.length; at++) {
-          const character = text[at];
-          if (character === escapedBy && text[at + 1] === quote) {
-            cell += quote;
-            at += 1;
-          } else if (character === quote) break;
-          else {
-            if (character === "\n") line += 1;
-            cell += character;
-          }
-        }
-        at += 1;
-      }
-      const end = endOfCell(text, at, delimiter);
-      cell += text.slice(at, end);
-      cells.push(cell);
-      ended = end >= text.length || text[end] === "\n";
-      if (end >= text.length && !whole && records.length > 0) return records;
-      at = end + (ended ? 1 : delimiter.length);
-      if (ended) line += 1;
-    }
-    if (cells.length > 1 || cells[0].trim() !== "") records.push({ line: start, cells });
+  for (const record of recordsOf(text, style)) {
+    if (record.end >= text.length && !whole && records.length > 0) return records;
+    if (record.cells.length > 1 || record.cells[0].trim() !== "") records.push(record);
+    if (records.length === SAMPLE_RECORDS) break;
   }
   return records;
 };
-
-const endOfCell = (text: string, from: number, delimiter: string): number => {
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === "\n" || text.startsWith(delimiter, at)) return at;
-  }
-  return text.length;
-};
-
-export const isNumber = (cell: string): boolean => cell !== "" && Number.isFinite(Number(cell));
 
 /** What often stands for nothing: no evidence of what a column holds. */
 const NO_EVIDENCE = new Set(["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]);

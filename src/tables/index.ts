@@ -1,6 +1,9 @@
 /** Typed columns, tasks (target, sensitive attributes, features), labels and encodings; no files. */
-export { describeTable } from "./describe-table.js";
+export { type CsvValue, csvText, toCsv } from "./csv.js";
+export { type ColumnDescription, describeTable, type TableDescription } from "./describe-table.js";
+export type { DialectSettings } from "./dialect.js";
 export { type EncodedMatrix, type Encoder, fitEncoder, loadEncoder, saveEncoder } from "./encoder.js";
+export { type ParseTableOptions, parseTable } from "./parse-table.js";
 export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./synthetic.js";
 export {
   appendRows,
@@ -14,6 +17,7 @@ export {
   numericColumn,
   selectRows,
   type Table,
-  tableOf,
+  tableOfColumns,
 } from "./table.js";
+export { type RecordValue, type TableRecord, tableOf, toRecords } from "./table-of.js";
 export { defineTask, type Task, type TaskSettings } from "./task.js";

@@ -1,7 +1,7 @@
 /** Columns that were taken as text because of a few cells only. */
 
 import { commonOf, countClasses } from "../core/rare-values.js";
-import { isNumber } from "./dialect.js";
+import { isNumber } from "./cell-type.js";
 import type { Column } from "./table.js";
 
 /** From this share of numbers on, the other cells are more likely marks of what is missing than categories. */

@@ -11,7 +11,7 @@
 import { InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
 import { type RandomStream, randomStream } from "../core/random.js";
-import { categoricalColumn, numericColumn, type Table, tableOf } from "./table.js";
+import { categoricalColumn, numericColumn, type Table, tableOfColumns } from "./table.js";
 import type { TaskSettings } from "./task.js";
 
 export interface SyntheticOptions {
@@ -107,7 +107,7 @@ export const syntheticPool = ({
 
   const name = (kind: string) => (levels: Uint8Array, index: number) =>
     numericColumn(`${kind}_${index + 1}`, levels);
-  const table = tableOf(
+  const table = tableOfColumns(
     [
       categoricalColumn(
         "group",

@@ -49,8 +49,8 @@ export const someOf = (names: readonly string[]): string =>
     ? names.join(", ")
     : `${names.slice(0, SHOWN_NAMES).join(", ")} and ${names.length - SHOWN_NAMES} more`;
 
-/** A table of these columns, checked. */
-export const tableOf = (
+/** A table of these columns, checked; `tableOf` makes one of records. */
+export const tableOfColumns = (
   columns: readonly Column[],
   {
     name = "the table",
@@ -99,6 +99,12 @@ export const numericColumn = (name: string, values: ArrayLike<number>): NumericC
   name,
   values: values instanceof Float64Array ? values : Float64Array.from(values),
 });
+
+/** The cells of a column, by row: a number or a text, undefined where missing. */
+export const columnCell = (column: Column): ((row: number) => number | string | undefined) =>
+  column.kind === "numeric"
+    ? (row) => (Number.isNaN(column.values[row]) ? undefined : column.values[row])
+    : (row) => (column.codes[row] < 0 ? undefined : column.levels[column.codes[row]]);
 
 export const columnNames = (table: Table): readonly string[] => table.columns.map(({ name }) => name);
 

@@ -8,7 +8,7 @@ import {
   numericColumn,
   someOf,
   type Table,
-  tableOf,
+  tableOfColumns,
 } from "../tables/table.js";
 import { mostProbable } from "./evaluation.js";
 import { type FittedModel, type LoadedModel, loadModel } from "./fitted-model.js";
@@ -124,7 +124,7 @@ const tableOfPredictions = (
             probabilities.filter((_, at) => at % classes.length === c),
           ),
         );
-  return tableOf(
+  return tableOfColumns(
     [names, categoricalColumn("predicted", predicted), numericColumn("probability", probability), ...each],
     { name: "the predictions" },
   );

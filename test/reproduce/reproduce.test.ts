@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/jobs/content-key.js";
 import { jobsHere } from "../../src/jobs/job-processes.js";
@@ -17,7 +16,6 @@ import {
 import { type Cell, cellKey, type DesignCell, type FeatureChoice } from "../../src/reproduce/cell.js";
 import { cellJob, cellJobs } from "../../src/reproduce/cell-jobs.js";
 import { compactTexts } from "../../src/reproduce/compact-results.js";
-import { csvText, parseCsv } from "../../src/reproduce/csv.js";
 import { loadTask, loadTaskTexts } from "../../src/reproduce/load-task.js";
 import { drawingOf, reproductionTexts } from "../../src/reproduce/reproduction.js";
 import { runCell } from "../../src/reproduce/run-cell.js";
@@ -274,16 +272,6 @@ describe("small tables", () => {
     const empty = join(folder, "no tables");
     mkdirSync(empty);
     expect(() => ResultStore.read(empty)).toThrow(storeTexts.none(empty));
-  });
-
-  test("any text survives commas, quotes and ends of lines", () => {
-    const field = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", " ", "é") });
-    const rows = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1 });
-    fc.assert(
-      fc.property(rows, (given) => {
-        expect(parseCsv(csvText(given))).toEqual(given);
-      }),
-    );
   });
 });
 

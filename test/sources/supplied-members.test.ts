@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { numbersOf, suppliedMembers, suppliedTexts } from "../../src/sources/supplied-members.js";
-import { numericColumn, tableOf } from "../../src/tables/table.js";
+import { numericColumn, tableOfColumns } from "../../src/tables/table.js";
 import { defineTask } from "../../src/tables/task.js";
 import { tinyEnsemble } from "./tiny-network.js";
 
@@ -14,7 +14,7 @@ const file = (name: string, contents: string | Uint8Array): string => {
   return join(folder, name);
 };
 
-const table = tableOf([
+const table = tableOfColumns([
   numericColumn("a", [0, 1, 2]),
   numericColumn("b", [1, 1, 3]),
   numericColumn("y", [0, 1, 1]),
@@ -69,6 +69,6 @@ describe("a table", () => {
 
 test("costs are numbers", () => {
   expect([...numbersOf(table, "b")]).toEqual([1, 1, 3]);
-  const gaps = tableOf([numericColumn("c", [1, Number.NaN])]);
+  const gaps = tableOfColumns([numericColumn("c", [1, Number.NaN])]);
   expect(() => numbersOf(gaps, "c")).toThrow(suppliedTexts.numbers("c"));
 });

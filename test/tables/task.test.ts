@@ -10,13 +10,13 @@ import {
   dropColumns,
   numericColumn,
   selectRows,
-  tableOf,
+  tableOfColumns,
   tableTexts,
 } from "../../src/tables/table.js";
 import { defineTask, type TaskSettings, taskTexts } from "../../src/tables/task.js";
 import { contents } from "../sources/files.js";
 
-const table = tableOf(
+const table = tableOfColumns(
   [
     numericColumn("age", [20, 30, 40, Number.NaN, 60, 70]),
     categoricalColumn("sex", ["F", "M", "F", "M", undefined, "M"]),
@@ -75,10 +75,10 @@ describe("a label", () => {
   test("is applied to another table by its rule, which is plain data", () => {
     const { rule } = defineTask(table, settings({ target: "race" })).target;
     const stored = JSON.parse(JSON.stringify(rule));
-    const other = tableOf([categoricalColumn("race", ["z", "new", undefined, "x"])]);
+    const other = tableOfColumns([categoricalColumn("race", ["z", "new", undefined, "x"])]);
     expect([...applyRule(stored, other)]).toEqual([2, -1, -1, 0]);
     const { rule: high } = defineTask(table, settings()).target;
-    const numbers = tableOf([numericColumn("income", [1, 2])]);
+    const numbers = tableOfColumns([numericColumn("income", [1, 2])]);
     expect([...applyRule(high, numbers)]).toEqual([0, 0]);
   });
 });
@@ -128,7 +128,7 @@ describe("a task", () => {
 
   test("leaves out texts that every row has of its own", () => {
     const names = Array.from({ length: 60 }, (_, row) => `person ${row}`);
-    const people = tableOf([
+    const people = tableOfColumns([
       categoricalColumn("name", names),
       numericColumn(
         "x",
@@ -151,7 +151,7 @@ describe("a task", () => {
 
 describe("bad settings are refused in one sentence", () => {
   const names = table.columns.map(({ name }) => name);
-  const long = tableOf([
+  const long = tableOfColumns([
     numericColumn(
       "many",
       Array.from({ length: 30 }, (_, row) => row),
@@ -224,7 +224,7 @@ describe("bad settings are refused in one sentence", () => {
     expect(() => defineTask(long, { target: "many", sensitive: ["y"] })).toThrow(
       labelTexts.manyNumbers("many", 30, 10),
     );
-    const words = tableOf([
+    const words = tableOfColumns([
       categoricalColumn(
         "word",
         Array.from({ length: 120 }, (_, row) => `w${row}`),
@@ -241,13 +241,16 @@ describe("bad settings are refused in one sentence", () => {
 });
 
 describe("a table", () => {
-  const small = tableOf([numericColumn("a", [1, 2, 3]), categoricalColumn("b", ["x", undefined, "y"])]);
+  const small = tableOfColumns([
+    numericColumn("a", [1, 2, 3]),
+    categoricalColumn("b", ["x", undefined, "y"]),
+  ]);
 
   test("keeps its columns in step", () => {
-    expect(() => tableOf([numericColumn("a", [1]), numericColumn("b", [1, 2])])).toThrow(
+    expect(() => tableOfColumns([numericColumn("a", [1]), numericColumn("b", [1, 2])])).toThrow(
       tableTexts.lengths("b", 2, 1),
     );
-    expect(() => tableOf([numericColumn("a", [1]), numericColumn("a", [1])])).toThrow(
+    expect(() => tableOfColumns([numericColumn("a", [1]), numericColumn("a", [1])])).toThrow(
       tableTexts.sameName("a"),
     );
     expect(() => columnNamed(small, "c")).toThrow(InputError);
@@ -256,7 +259,10 @@ describe("a table", () => {
   test("gives rows, drops columns, and goes on in another", () => {
     expect(contents(selectRows(small, [2, 0, 0]))).toEqual({ a: [3, 1, 1], b: ["y", "x", "x"] });
     expect(contents(dropColumns(small, ["a"]))).toEqual({ b: ["x", null, "y"] });
-    const below = tableOf([categoricalColumn("a", ["4", undefined]), categoricalColumn("b", ["w", "y"])]);
+    const below = tableOfColumns([
+      categoricalColumn("a", ["4", undefined]),
+      categoricalColumn("b", ["w", "y"]),
+    ]);
     expect(contents(appendRows(small, below))).toEqual({
       a: ["1", "2", "3", "4", null],
       b: ["x", null, "y", "w", "y"],
@@ -274,7 +280,7 @@ describe("a task whose labels are still to come", () => {
   const features = numericColumn("x", [1, 2, 3]);
   const open = (column: Column, target: string) =>
     defineTask(
-      tableOf([features, column]),
+      tableOfColumns([features, column]),
       { target, sensitive: [] },
       { open: true, sensitiveElsewhere: true },
     ).target;
@@ -298,7 +304,7 @@ describe("a task whose labels are still to come", () => {
   test("says nothing of rows without a label", () => {
     const column = categoricalColumn("hired", ["no", undefined, "yes"]);
     const { notes } = defineTask(
-      tableOf([features, column]),
+      tableOfColumns([features, column]),
       { target: "hired=yes", sensitive: [] },
       { open: true, sensitiveElsewhere: true },
     );

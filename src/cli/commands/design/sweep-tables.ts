@@ -2,6 +2,7 @@
 import { meanEstimate } from "../../../core/stats.js";
 import { INFORMATION_NAMES } from "../../../design/quantity.js";
 import type { FrontierRow, MeanWithError } from "../../../report/design-charts.js";
+import { csvText } from "../../../tables/csv.js";
 import type { PolicyReport } from "./evaluate.js";
 import type { OptimiseSettings } from "./train-policy.js";
 
@@ -27,24 +28,22 @@ export const csvOf = (cells: readonly StoredCell[]): string => {
     ...["conditional", "unconditional"].flatMap((name) => [`${name}_lower`, `${name}_upper`, `${name}_se`]),
     "policy",
   ];
-  const lines = cells.map(({ settings, report, policy }) =>
-    [
-      settings.beta,
-      settings.horizon,
-      settings.seed,
-      ...[...INFORMATION_NAMES.map((name) => report[name])].flatMap(({ lower, upper, standardError }) => [
-        lower,
-        upper,
-        standardError,
-      ]),
-      ...RATIOS.flatMap((name) => [...report.ratios[name].interval, report.ratios[name].paper]),
-      ...[report.objectives.conditional, report.objectives.unconditional].flatMap(
-        ({ lower, upper, standardError }) => [lower, upper, standardError],
-      ),
-      policy,
-    ].join(","),
-  );
-  return `${[header.join(","), ...lines].join("\n")}\n`;
+  const lines = cells.map(({ settings, report, policy }) => [
+    settings.beta,
+    settings.horizon,
+    settings.seed,
+    ...[...INFORMATION_NAMES.map((name) => report[name])].flatMap(({ lower, upper, standardError }) => [
+      lower,
+      upper,
+      standardError,
+    ]),
+    ...RATIOS.flatMap((name) => [...report.ratios[name].interval, report.ratios[name].paper]),
+    ...[report.objectives.conditional, report.objectives.unconditional].flatMap(
+      ({ lower, upper, standardError }) => [lower, upper, standardError],
+    ),
+    policy,
+  ]);
+  return csvText([header, ...lines]);
 };
 
 export interface SummaryRow extends FrontierRow {

@@ -1,16 +1,12 @@
 /** What a mitigation gives for each row, as CSV. */
+import { csvText } from "../../../tables/csv.js";
+import { columnCell } from "../../../tables/table.js";
 import type { Task } from "../../../tables/task.js";
 
-const cell = (value: string | number): string => {
-  const written = String(value);
-  return /[",\n\r]/.test(written) ? `"${written.replaceAll('"', '""')}"` : written;
-};
-
 /** The id of each row, or its number from 0. */
-const nameOf = ({ table, id }: Task): ((row: number) => string | number) => {
+const nameOf = ({ table, id }: Task): ((row: number) => string | number | undefined) => {
   const column = table.columns.find(({ name }) => name === id);
-  if (column === undefined) return (row) => row;
-  return column.kind === "numeric" ? (row) => column.values[row] : (row) => column.levels[column.codes[row]];
+  return column === undefined ? (row) => row : columnCell(column);
 };
 
 /** One line for each row: its name, then what `valuesOf` gives for the i-th of the rows. */
@@ -21,9 +17,8 @@ export const rowsCsv = (
   valuesOf: (i: number) => readonly (string | number)[],
 ): string => {
   const name = nameOf(task);
-  return [
-    [task.id ?? "row", ...headings].map(cell).join(","),
-    ...Array.from(rows, (row, i) => [name(row), ...valuesOf(i)].map(cell).join(",")),
-    "",
-  ].join("\n");
+  return csvText([
+    [task.id ?? "row", ...headings],
+    ...Array.from(rows, (row, i) => [name(row), ...valuesOf(i)]),
+  ]);
 };

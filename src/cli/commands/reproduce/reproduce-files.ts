@@ -8,10 +8,10 @@ import { reproductionReport } from "../../../report/reproduction-report.js";
 import { reproductionSvg } from "../../../report/reproduction-svg.js";
 import { catalogueCells } from "../../../reproduce/catalogue.js";
 import { type Cell, cellKey, seedOf } from "../../../reproduce/cell.js";
-import { csvText } from "../../../reproduce/csv.js";
 import { describeCell, numbersOf } from "../../../reproduce/describe-cell.js";
 import type { Drawing, Reproduction, Scale } from "../../../reproduce/reproduction.js";
 import type { ResultStore, StoredCell } from "../../../reproduce/store.js";
+import { csvText } from "../../../tables/csv.js";
 import type { CommandContext } from "../../command.js";
 
 export interface Drawn {
