@@ -1,7 +1,8 @@
 /** Gradient descent with step sizes of each parameter's own (Kingma and Ba 2015, algorithm 1), as PyTorch has it. */
 import { InputError } from "../core/errors.js";
 
-type Floats = Float32Array | Float64Array;
+/** Numbers in single or double precision. */
+export type Floats = Float32Array | Float64Array;
 
 /** A way to improve parameters, as two functions and a state that is plain data: copy it, store it, go on from it. */
 export interface Optimiser<State> {

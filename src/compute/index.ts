@@ -34,7 +34,7 @@ export {
   standardError,
   wilsonInterval,
 } from "../core/stats.js";
-export { type AdamOptions, type AdamState, adam, type Optimiser } from "./adam.js";
+export { type AdamOptions, type AdamState, adam, type Floats, type Optimiser } from "./adam.js";
 export type { Backend } from "./backend.js";
 export {
   type Activation,
@@ -49,6 +49,7 @@ export { Traced, type Value } from "./graph/expression.js";
 export {
   abs,
   add,
+  type Binary,
   digamma,
   div,
   equal,
@@ -78,8 +79,9 @@ export {
   sum,
   tanh,
   trigamma,
+  type Unary,
 } from "./graph/operations.js";
-export type { InputAxes, TracedFunction } from "./graph/trace.js";
+export type { InputAxes, Outputs, TracedFunction } from "./graph/trace.js";
 export type { Axis, Sizes } from "./logmeanexp/axes.js";
 export {
   type Adjoint,

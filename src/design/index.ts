@@ -3,6 +3,7 @@
 export {
   abs,
   add,
+  type Binary,
   digamma,
   div,
   equal,
@@ -32,6 +33,7 @@ export {
   sum,
   tanh,
   trigamma,
+  type Unary,
   type Value,
   Workspace,
   type WorkspaceOptions,

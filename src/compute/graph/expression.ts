@@ -37,15 +37,19 @@ export const describe = (given: unknown): string => {
   return typeof given === "object" ? "an object" : `a ${typeof given}`;
 };
 
+/** A value that stands for a number in a traced function; made by the compiler, combined by its operations. */
 export class Traced {
+  /** @internal */
   readonly graph: Graph;
   readonly id: number;
+  /** @internal */
   readonly op: Operation;
   readonly args: readonly Traced[];
   /** How many operations are nested in each other here; 0 for an input or a constant. */
   readonly depth: number;
   /** The axes the value varies along, in the graph's order. */
   readonly axes: readonly string[];
+  /** @internal */
   readonly range: Range;
   /** The number of a constant. */
   readonly value: number;
@@ -54,6 +58,7 @@ export class Traced {
   /** Where the user's code built a comparison: an `if` on it is the one mistake that cannot be trapped at once. */
   location: string | undefined;
 
+  /** @internal */
   constructor(graph: Graph, id: number, op: Operation, args: readonly Traced[], fields: NodeFields) {
     this.graph = graph;
     this.id = id;

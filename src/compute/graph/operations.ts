@@ -10,8 +10,10 @@ import { currentGraph, Graph, type Reduction, Traced, texts, type Value } from "
 import { callerOf } from "./location.js";
 import { computeScalar, type Elementwise, isComparison, scalar } from "./scalar.js";
 
-type Unary = (x: Value) => Value;
-type Binary = (a: Value, b: Value) => Value;
+/** An operation on one value. */
+export type Unary = (x: Value) => Value;
+/** An operation on two values. */
+export type Binary = (a: Value, b: Value) => Value;
 
 const graphOf = (values: readonly unknown[]): Graph =>
   currentGraph() ?? values.find((value): value is Traced => value instanceof Traced)?.graph ?? new Graph([]);

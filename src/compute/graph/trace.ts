@@ -20,7 +20,8 @@ export interface Trace {
   readonly outputs: Readonly<Record<string, Traced>>;
 }
 
-type Outputs = Value | Readonly<Record<string, Value>>;
+/** What a traced function returns: one value, or several by name. */
+export type Outputs = Value | Readonly<Record<string, Value>>;
 export type TracedFunction<Inputs extends InputAxes> = (
   inputs: {
     readonly [Name in keyof Inputs]: Value;

@@ -3,6 +3,7 @@
  * sum of one output in any input.
  */
 import { InputError } from "../../core/errors.js";
+import type { Floats } from "../adam.js";
 import { type Backend, requireBackend } from "../backend.js";
 import type { Graph, Traced } from "../graph/expression.js";
 import { gradient } from "../graph/gradient.js";
@@ -34,8 +35,6 @@ export interface CompileOptions<Inputs extends InputAxes> extends WorkspaceOptio
   /** Leaves out the checks of the function, where it was traced before and passed them. */
   readonly checked?: boolean | undefined;
 }
-
-type Floats = Float32Array | Float64Array;
 
 export interface Program<Inputs extends InputAxes> {
   /** Gives every axis its length; all elements become zero. A program without axes needs no call. */
