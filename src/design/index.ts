@@ -41,15 +41,21 @@ export {
 export { type RandomStream, randomStream } from "../core/random.js";
 export {
   type DadCheckpoint,
+  type RefineDadOptions,
+  refineDad,
+  type TrainDadOptions,
+  type TrainedDad,
+  trainDad,
+} from "./dad.js";
+export {
   type DadNetwork,
-  type DadProgress,
+  type DadPolicy,
   type DadWidths,
   dadPolicy,
   PAPER_WIDTHS,
-  refineDad,
-  type TrainDadOptions,
-  trainDad,
-} from "./dad.js";
+} from "./dad-network.js";
+export type { DrawParameters } from "./dad-rollout.js";
+export type { DesignScale, Scale } from "./design-scale.js";
 export {
   type BaseNoise,
   bernoulli,
@@ -126,6 +132,7 @@ export {
 export {
   type History,
   type Policy,
+  type RandomDesigns,
   randomPolicy,
   type Simulation,
   simulate,
@@ -153,12 +160,18 @@ export {
   objectiveQuantity,
   type Quantity,
 } from "./quantity.js";
+export type { Climb, SettledRule, Settling } from "./static-ascent.js";
 export { type StaticObjectiveOptions, staticObjective } from "./static-objective.js";
 export {
-  type SettledRule,
   type StaticCheckpoint,
   type TrainedStatic,
-  type TrainingProgress,
   type TrainStaticOptions,
   trainStatic,
 } from "./train-static.js";
+export {
+  type LearningCurve,
+  TrainingError,
+  type TrainingProgress,
+  type TrainingRunOptions,
+  type TrainingSettings,
+} from "./training.js";

@@ -97,6 +97,8 @@ export class Nested {
   /** log p(held parts | rest) of the generating samples. */
   readonly #ownPrior: Partial<Record<Given, Float64Array>> = {};
   #estimate: NestedEstimate = { own: new Float64Array(0), fresh: {}, prior: {} };
+  /** The bound of every outer sample, after `bound`: [outer]. */
+  perOuter: Float64Array = new Float64Array(0);
 
   constructor(options: NestedOptions) {
     const { model, workspace, outer, horizon, given, gradients, designs } = options;
@@ -267,6 +269,7 @@ export class Nested {
       for (let b = 0; b < outer; b++) ownAdjoint[b] += (quantity.both ?? 0) / outer;
     }
     const values = this.combine(this.#estimate, quantity, bound);
+    this.perOuter = values;
     const total = values.reduce((sofar, value) => sofar + value, 0);
     if (!this.#options.model.reparameterised && outer > 1) {
       for (let b = 0; b < outer; b++)

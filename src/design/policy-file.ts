@@ -6,7 +6,8 @@
  * header, the weights as little-endian float32, and a CRC-32 of all of that.
  */
 import { InputError } from "../core/errors.js";
-import { type DadNetwork, type DadWidths, dadPolicy } from "./dad.js";
+import { type DadNetwork, type DadWidths, dadPolicy, layerWidths } from "./dad-network.js";
+import type { DesignScale, Scale } from "./design-scale.js";
 import { type GreedyPolicy, greedyPolicy } from "./greedy.js";
 import type { Model } from "./model.js";
 import { identityOf, type ModelIdentity } from "./model-catalogue.js";
@@ -37,8 +38,11 @@ export interface StaticPolicyFile extends PolicyRecord {
 
 export interface RandomPolicyFile extends PolicyRecord {
   readonly kind: "random";
-  /** Every variable is normal with this mean and standard deviation, inside its bounds. */
-  readonly distribution: { readonly mean: number; readonly sd: number };
+  /**
+   * Every variable without values is normal with this mean and standard deviation, inside its bounds; left out, it is
+   * uniform between its bounds, or standard normal where it has none.
+   */
+  readonly distribution?: { readonly mean: number; readonly sd: number } | undefined;
 }
 
 export interface GreedyPolicyFile extends PolicyRecord {
@@ -210,6 +214,7 @@ const checked = (value: Fields, name: string): PolicyFile => {
     return { kind, horizon: designs.length, ...common, designs };
   }
   const horizon = whole(value.horizon, "horizon", damaged);
+  if (kind === "random" && value.distribution === undefined) return { kind, horizon, ...common };
   if (kind === "random") {
     const { mean, sd } = fields(value.distribution, "distribution", damaged);
     const distribution = {
@@ -270,7 +275,7 @@ const wholes = (value: unknown, field: string, damaged: Damaged): readonly numbe
 
 /** The shape of a network and its weights, as many as the shape has. */
 const network = (value: unknown, damaged: Damaged): DadNetwork => {
-  const { widths: given, variables: ins, outcomes: outs, parameters } = fields(value, "network", damaged);
+  const { widths: given, designs, outcomes, parameters } = fields(value, "network", damaged);
   if (!(parameters instanceof Float32Array)) throw damaged("a network", "in a file with weights");
   if (!parameters.every(Number.isFinite)) throw damaged("every weight", "a finite number");
   const { encoder, encoding, emitter } = fields(given, "network.widths", damaged);
@@ -279,13 +284,58 @@ const network = (value: unknown, damaged: Damaged): DadNetwork => {
     encoding: whole(encoding, "network.widths.encoding", damaged),
     emitter: wholes(emitter, "network.widths.emitter", damaged),
   };
-  const variables = whole(ins, "network.variables", damaged);
-  const outcomes = whole(outs, "network.outcomes", damaged);
-  const expected =
-    weightsIn([variables + outcomes, ...widths.encoder, widths.encoding]) +
-    weightsIn([widths.encoding, ...widths.emitter, variables]);
+  const shape = {
+    widths,
+    designs: list(designs, "network.designs", damaged).map((each) => designScale(each, damaged)),
+    outcomes: list(outcomes, "network.outcomes", damaged).map((each) =>
+      unitsOf(each, "network.outcomes", damaged),
+    ),
+  };
+  const layers = layerWidths(shape);
+  const expected = weightsIn(layers.encoder) + weightsIn(layers.emitter);
   if (parameters.length !== expected) throw damaged("the number of weights", String(expected));
-  return { widths, variables, outcomes, parameters };
+  return { ...shape, parameters };
+};
+
+const list = (value: unknown, field: string, damaged: Damaged): readonly unknown[] => {
+  if (!Array.isArray(value) || value.length === 0) throw damaged(field, "a list");
+  return value;
+};
+
+const unitsOf = (value: unknown, field: string, damaged: Damaged): Scale => {
+  const { centre, unit } = fields(value, field, damaged);
+  return { centre: finite(centre, `${field}.centre`, damaged), unit: above0(unit, `${field}.unit`, damaged) };
+};
+
+const above0 = (value: unknown, field: string, damaged: Damaged): number => {
+  const number = finite(value, field, damaged);
+  if (!(number > 0)) throw damaged(field, "above 0");
+  return number;
+};
+
+/** How outputs become a design. */
+const designScale = (value: unknown, damaged: Damaged): DesignScale => {
+  const field = "network.designs";
+  const given = fields(value, field, damaged);
+  const { kind } = given;
+  const number = (name: string) => finite(given[name], `${field}.${name}`, damaged);
+  if (kind === "free") return { kind, ...unitsOf(value, field, damaged) };
+  if (kind === "between") {
+    const [low, high] = [number("low"), number("high")];
+    if (!(low < high)) throw damaged(`${field}.high`, "above low");
+    return { kind, low, high };
+  }
+  if (kind === "above")
+    return { kind, low: number("low"), unit: above0(given.unit, `${field}.unit`, damaged) };
+  if (kind === "below")
+    return { kind, high: number("high"), unit: above0(given.unit, `${field}.unit`, damaged) };
+  if (kind === "values") {
+    const values = list(given.values, `${field}.values`, damaged).map((each) =>
+      finite(each, `${field}.values`, damaged),
+    );
+    return { kind, values };
+  }
+  throw damaged(`${field}.kind`, "free, between, above, below or values");
 };
 
 /** Weights and biases of dense layers. */

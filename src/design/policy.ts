@@ -3,8 +3,9 @@
  * again is in its file (`policy-file.ts`).
  */
 import type { Workspace } from "../compute/index.js";
+import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
-import { drawParameters, type Model } from "./model.js";
+import { type DesignVariable, drawParameters, type Model } from "./model.js";
 import { fillPrior } from "./nested.js";
 import { Outcomes } from "./outcomes.js";
 
@@ -25,7 +26,33 @@ export interface Policy {
   readonly designs?: Float64Array | undefined;
 }
 
-/** The same designs whatever happens. */
+export const policyTexts = {
+  over: (steps: number, horizon: number) =>
+    `the history has ${steps} observations and the policy a horizon of ${horizon}: there is no next design; train a policy with a longer horizon to go on`,
+};
+
+/** Every policy refuses to go on past its horizon. */
+export const requireObservationLeft = (steps: number, horizon: number): void => {
+  if (steps >= horizon) throw new InputError("history", policyTexts.over(steps, horizon));
+};
+
+/** The value nearest to a given one that a design variable allows: inside its bounds, or among its values. */
+export const nearestAllowed = ({ low, high, values }: DesignVariable, value: number): number =>
+  values === undefined
+    ? Math.min(high, Math.max(low, value))
+    : values.reduce((best, each) => (Math.abs(each - value) < Math.abs(best - value) ? each : best));
+
+/**
+ * The same designs [horizon, variables] whatever happens.
+ *
+ * @example
+ * ```ts
+ * import { staticPolicy } from "fairbed/design";
+ *
+ * const policy = staticPolicy(Float64Array.of(1, 2, 3, 4), 2);
+ * console.log(policy.horizon); // 2
+ * ```
+ */
 export const staticPolicy = (designs: Float64Array, variables: number): Policy => {
   const horizon = designs.length / variables;
   return {
@@ -33,6 +60,7 @@ export const staticPolicy = (designs: Float64Array, variables: number): Policy =
     horizon,
     designs,
     next: ({ outer, steps }) => {
+      requireObservationLeft(steps, horizon);
       const row = designs.subarray(steps * variables, (steps + 1) * variables);
       const all = new Float64Array(outer * variables);
       for (let b = 0; b < outer; b++) all.set(row, b * variables);
@@ -41,26 +69,52 @@ export const staticPolicy = (designs: Float64Array, variables: number): Policy =
   };
 };
 
-/** Independent normal designs, clipped to the bounds; a variable with finitely many values is drawn among them. */
-export const randomPolicy = (
-  model: Model,
-  horizon: number,
-  { mean = 0, sd = 1 }: { readonly mean?: number | undefined; readonly sd?: number | undefined } = {},
-): Policy => ({
-  kind: "random",
-  horizon,
-  next: ({ outer }, stream) => {
-    const all = new Float64Array(outer * model.design.length);
-    for (let i = 0; i < all.length; i++) {
-      const { low, high, values } = model.design[i % model.design.length];
-      all[i] =
-        values === undefined
-          ? Math.min(high, Math.max(low, stream.normal(mean, sd)))
-          : values[stream.integer(values.length)];
-    }
-    return all;
-  },
-});
+/** Normal designs; what is left out is 0 and 1. */
+export interface RandomDesigns {
+  readonly mean?: number | undefined;
+  readonly sd?: number | undefined;
+}
+
+/**
+ * Independent designs. A variable with finitely many values is drawn among them. Any other one is uniform between
+ * its bounds, N(0, 1) where it has none, and as far from its only bound as |N(0, 1)|; or, where a mean or a standard deviation is
+ * given, normal and clipped to the bounds.
+ *
+ * @example
+ * ```ts
+ * import { pharmacokinetics, randomPolicy, randomStream } from "fairbed/design";
+ *
+ * const policy = randomPolicy(pharmacokinetics(), 3);
+ * const nothing = { outer: 1000, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
+ * const times = policy.next(nothing, randomStream(0));
+ * console.log(times.every((time) => time >= 0.1 && time <= 24)); // true
+ * ```
+ */
+export const randomPolicy = (model: Model, horizon: number, given: RandomDesigns = {}): Policy => {
+  const { mean = 0, sd = 1 } = given;
+  const asGiven = given.mean !== undefined || given.sd !== undefined;
+  const drawDesign = (variable: DesignVariable, stream: RandomStream): number => {
+    const { low, high, values } = variable;
+    if (values !== undefined) return values[stream.integer(values.length)];
+    if (asGiven) return nearestAllowed(variable, stream.normal(mean, sd));
+    const [hasLow, hasHigh] = [Number.isFinite(low), Number.isFinite(high)];
+    if (hasLow && hasHigh) return nearestAllowed(variable, low + (high - low) * stream.uniform());
+    const normal = stream.normal(mean, sd);
+    if (hasLow) return low + Math.abs(normal);
+    return hasHigh ? high - Math.abs(normal) : normal;
+  };
+  return {
+    kind: "random",
+    horizon,
+    next: ({ outer, steps }, stream) => {
+      requireObservationLeft(steps, horizon);
+      const { design } = model;
+      return Float64Array.from({ length: outer * design.length }, (_, i) =>
+        drawDesign(design[i % design.length], stream),
+      );
+    },
+  };
+};
 
 /** Simulated experiments: everything by name, [outer] for parameters, [outer, horizon] for designs and outcomes. */
 export interface Simulation {

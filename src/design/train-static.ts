@@ -5,29 +5,55 @@
  * bounds), climb for a while, and the better ones climb on (successive halving). Between rounds, designs that no
  * longer inform (which drifted to where the objective does not feel them) are moved to the best of some random places.
  * Every step has its own random stream, so a run that was interrupted and resumed ends as one that was not.
+ *
+ * A design variable with finitely many values is never moved by a gradient: every few steps the values of one
+ * observation are exchanged for the best ones, on the same samples. Where all variables are such, that is all there is to
+ * a step, and a climb ends when no observation has a better value; and where sets of designs are few, each is a start
+ * and none moves.
  */
-import { type AdamState, adam, Workspace, type WorkspaceOptions } from "../compute/index.js";
+import { Workspace, type WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { type Pacer, pacer } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { type MeanEstimate, meanEstimate } from "../core/stats.js";
 import type { Model } from "./model.js";
-import { type Noise, PAPER_SIZES, type SampleSizes } from "./objective.js";
-import { drawOuter } from "./policy.js";
+import { type Objective, PAPER_SIZES, type SampleSizes } from "./objective.js";
+import { nearestAllowed } from "./policy.js";
 import type { ObjectiveKind } from "./quantity.js";
+import { Ascent, type Climb, type SettledRule } from "./static-ascent.js";
+import { allDesigns, exchange, moveIdle, type StaticMoves } from "./static-moves.js";
 import { staticObjective } from "./static-objective.js";
+import { drawStart, reachOf } from "./static-starts.js";
+import {
+  modelSettings,
+  requireNumbers,
+  requireSameSettings,
+  requireTrainable,
+  TrainingError,
+  type TrainingRunOptions,
+  type TrainingSettings,
+  trainTexts,
+} from "./training.js";
 
-export interface TrainStaticOptions extends WorkspaceOptions {
+export interface TrainStaticOptions extends WorkspaceOptions, TrainingRunOptions<StaticCheckpoint> {
+  /** Leakage given the target (R_c) or by itself (R_u); "conditional" unless given. */
   readonly objective?: ObjectiveKind | undefined;
+  /** What a nat of leakage costs, 0.8 unless given. */
   readonly beta?: number | undefined;
   /** Further models that the data must not leak under: the leakage is the largest of theirs and the model's own. */
   readonly against?: readonly Model[] | undefined;
+  /** Observations, 10 unless given. */
   readonly horizon?: number | undefined;
-  /** Steps that the best start takes in all, or at most with `settled`. */
+  /** Steps that the best start takes in all, or at most with `settled`; 6000 unless given. */
   readonly steps?: number | undefined;
-  /** How many starts. */
+  /** How many starts, 24 unless given. */
   readonly starts?: number | undefined;
+  /** Where the random streams start, 0 unless given. */
   readonly seed?: number | undefined;
-  /** How far a step moves a design at first, in units of the prior's spread; it decays to a hundredth unless `decay` is off. */
+  /**
+   * How far a step moves a design at first, in units of the prior's spread, 0.05 unless given; it decays to a hundredth
+   * unless `decay` is off.
+   */
   readonly rate?: number | undefined;
   readonly decay?: boolean | undefined;
   /** Ends every climb once its designs have settled, before its steps are over; needs `decay` to be off. */
@@ -36,61 +62,24 @@ export interface TrainStaticOptions extends WorkspaceOptions {
   readonly start?: { readonly mean: number; readonly sd: number } | undefined;
   /** Designs [horizon, variables] that the first start begins at. */
   readonly from?: Float64Array | undefined;
+  /** Samples of a step, the paper's unless given. */
   readonly sizes?: SampleSizes | undefined;
-  /** Called after every step. */
-  readonly onProgress?: ((progress: TrainingProgress) => void | Promise<void>) | undefined;
-  /** Continues a run from where a checkpoint was taken. */
-  readonly resume?: StaticCheckpoint | undefined;
 }
 
-/**
- * Designs have settled when their means over a window of steps are nearly those over the window before, several times
- * running. Adam moves a design about as fast where the objective is nearly flat as where it is steep, as long as noise
- * does not hide the way up: designs that cross a plateau are seen to move, while the value of the objective stands still.
- */
-export interface SettledRule {
-  /** Steps in a window. */
-  readonly window: number;
-  /** How far the means have moved at most, as a share of what the rate allows: root mean square over the designs. */
-  readonly speed: number;
-  /** How many times running: once or twice can be chance. */
-  readonly times: number;
-}
-
-export interface TrainingProgress {
-  readonly step: number;
-  /** How many there are at most. */
-  readonly steps: number;
-  /** The bound at this step's samples. */
-  readonly value: number;
-  /** Everything that `resume` needs, made only when it is asked for. */
-  checkpoint(): StaticCheckpoint;
-}
-
-interface Climb {
-  designs: number[];
-  adam: { step: number; mean: number[]; meanSquare: number[] };
-  score: number;
-  settling?: Settling | undefined;
-}
-
-/** What is known of whether a climb has settled: [horizon, variables] each, in units of the prior's spread. */
-interface Settling {
-  /** The sum of the designs in this window. */
-  sum: number[];
-  /** Their means in the window before; empty in the first. */
-  before: number[];
-  /** Windows running that moved little. */
-  calm: number;
-}
-
-/** A run in the middle, as plain data. */
+/** A run in the middle, as plain JSON data. */
 export interface StaticCheckpoint {
+  readonly kind: "static";
+  /** What must be the same for a run to go on. */
+  readonly settings: TrainingSettings;
+  /** The climb that was under way in a round, and its steps there. */
   readonly round: number;
   readonly index: number;
   readonly step: number;
+  /** Steps of all climbs. */
   readonly total: number;
   readonly climbs: readonly Climb[];
+  /** The scores of the rounds that are over. */
+  readonly scores: readonly (readonly number[])[];
 }
 
 export interface TrainedStatic {
@@ -102,38 +91,25 @@ export interface TrainedStatic {
   readonly steps: number;
   /** The scores of all starts in each round, best first. */
   readonly rounds: readonly (readonly number[])[];
+  /** What a user should know, such as that the designs are worth nothing; each is a sentence. */
+  readonly warnings: readonly string[];
 }
 
-export const trainTexts = {
-  whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
-  beta: (given: unknown) => `beta was ${String(given)}: give a number from 0, such as 0.8`,
-  speed: (given: unknown) =>
-    `the speed below which designs have settled was ${String(given)}: give a share above 0 and below 1, such as 0.03`,
-  decay:
-    "designs cannot be seen to settle while the rate decays, since they slow down with it: turn decay off, or leave out settled",
-};
-
-/** A design whose removal costs less than this many nats does not inform. */
-const IDLE = 0.005;
-/** Places that an idle design is tried at, and batches that they are compared on, all on the same samples. */
-const PLACES = 12;
-const COMPARING = 4;
 /** Batches that a score is the mean of. */
 const SCORING = 12;
 const FINAL_SCORING = 60;
+/** Steps from one exchange of values to the next, where other variables climb between. */
+const EXCHANGE_EVERY = 16;
 
-/** The noise of the same experiments without observation t. */
-const withoutObservation = (noise: Noise, t: number, horizon: number): Noise =>
-  noise.map((byOutcome) =>
-    Object.fromEntries(
-      Object.entries(byOutcome).map(([name, all]) => [name, all.filter((_, k) => k % horizon !== t)]),
-    ),
-  );
+interface Round {
+  readonly steps: number;
+  readonly keep: number;
+}
 
-/** Steps and survivors of each round: a third of the climbs go on each time, for longer. */
-const planRounds = (starts: number, steps: number): { readonly steps: number; readonly keep: number }[] => {
+/** Steps and survivors of each round: a quarter of the climbs go on each time, for longer. */
+const planRounds = (starts: number, steps: number): readonly Round[] => {
   if (starts === 1) return [{ steps, keep: 1 }];
-  const rounds: { steps: number; keep: number }[] = [];
+  const rounds: Round[] = [];
   let alive = starts;
   let left = steps;
   while (alive > 1) {
@@ -147,258 +123,293 @@ const planRounds = (starts: number, steps: number): { readonly steps: number; re
   return rounds;
 };
 
+/** A climb before one of its steps. */
+interface Good extends Pick<StaticCheckpoint, "round" | "index" | "step" | "total"> {
+  readonly climb: Climb;
+}
+
+/** All steps of all climbs. */
+const stepsIn = (rounds: readonly Round[], starts: number): number =>
+  rounds.reduce(({ alive, sum }, { steps, keep }) => ({ alive: keep, sum: sum + alive * steps }), {
+    alive: starts,
+    sum: 0,
+  }).sum;
+
+/**
+ * Designs [horizon, variables] that make a lower bound of R = EIG_theta - beta leakage large (see `static-objective.ts`),
+ * with what they reach.
+ *
+ * Designs are always allowed: inside their bounds, and among their values where those are finitely many. Any number
+ * that is not finite ends training with a {@link TrainingError}, which has the last good state.
+ *
+ * @example
+ * ```ts
+ * import { pharmacokinetics, trainStatic } from "fairbed/design";
+ *
+ * const { designs } = await trainStatic(pharmacokinetics(), {
+ *   horizon: 2,
+ *   steps: 20,
+ *   starts: 2,
+ *   sizes: { outer: 20, contrastive: 20, marginal: 20 },
+ * });
+ * console.log(designs.length, designs.every((time) => time >= 0.1 && time <= 24)); // 2 true
+ * ```
+ */
 export const trainStatic = async (model: Model, options: TrainStaticOptions = {}): Promise<TrainedStatic> => {
-  const {
-    objective = "conditional",
-    beta = 0.8,
-    against = [],
-    horizon = 10,
-    steps = 6000,
-    starts = 24,
-    seed = 0,
-    rate = 0.05,
-    decay = true,
-    settled,
-    sizes = PAPER_SIZES,
-    onProgress,
-    resume,
-  } = options;
-  const { window = 1, times = 1 } = settled ?? {};
-  for (const [name, value] of Object.entries({ horizon, steps, starts, window, times })) {
-    if (!Number.isInteger(value) || value < 1) throw new InputError(name, trainTexts.whole(name, value));
-  }
-  if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", trainTexts.beta(beta));
-  if (settled !== undefined) {
-    if (!(settled.speed > 0 && settled.speed < 1)) {
-      throw new InputError("settled", trainTexts.speed(settled.speed));
-    }
-    if (decay) throw new InputError("settled", trainTexts.decay);
-  }
-  const stream = randomStream(seed).split("static");
-  const workspace = new Workspace(options);
-  const objectiveFor = (observations: number) =>
-    staticObjective({ model, against, objective, beta, horizon: observations, sizes, workspace });
-  const bound = objectiveFor(horizon);
-  const without = horizon > 1 ? objectiveFor(horizon - 1) : undefined;
-  const reach = reachOf(model, stream.split("reach"));
-  const drawPlace = (from: RandomStream, centre: readonly number[], width: number): number[] =>
-    model.design.map((variable, d) => {
-      if (variable.values !== undefined) return variable.values[from.integer(variable.values.length)];
-      return clip(centre[d] + width * reach[d].spread * from.normal(), variable.low, variable.high);
-    });
-  const drawStart = (from: RandomStream): number[] => {
-    if (options.start !== undefined) {
-      const { mean, sd } = options.start;
-      return Array.from({ length: horizon }, () =>
-        model.design.map(({ low, high }) => clip(from.normal(mean, sd), low, high)),
-      ).flat();
-    }
-    // Together around some place or all over: widths from narrow to wide.
-    const centre = drawPlace(
-      from,
-      reach.map(({ middle }) => middle),
-      2,
-    );
-    const width = [0.3, 0.8, 1.5, 2.5][from.integer(4)];
-    return Array.from({ length: horizon }, () => drawPlace(from, centre, width)).flat();
-  };
-  const score = (designs: Float64Array, from: RandomStream, batches: number): MeanEstimate =>
-    meanEstimate(Array.from({ length: batches }, (_, i) => bound.evaluate(designs, from.split(i))));
-
+  const training = new StaticTraining(model, options);
   try {
-    const rounds = planRounds(starts, steps);
-    const scores: number[][] = [];
-    let climbs: Climb[] =
-      resume !== undefined
-        ? structuredClone([...resume.climbs])
-        : Array.from({ length: starts }, (_, k) => ({
-            designs:
-              k === 0 && options.from !== undefined
-                ? [...options.from]
-                : drawStart(stream.split("start").split(k)),
-            adam: { step: 0, mean: [], meanSquare: [] },
-            score: -Infinity,
-          }));
-    let total = resume?.total ?? 0;
-    const wanted = rounds.reduce(
-      ({ alive, sum }, { steps: each, keep }) => ({ alive: keep, sum: sum + alive * each }),
-      { alive: starts, sum: 0 },
-    ).sum;
-    const spreads = Float64Array.from(
-      { length: horizon * model.design.length },
-      (_, i) => reach[i % reach.length].spread,
-    );
-    for (let round = resume?.round ?? 0; round < rounds.length; round++) {
-      const before = rounds.slice(0, round).reduce((sum, each) => sum + each.steps, 0);
-      const optimiser = adam({
-        rate: (at) => (decay ? rate * 0.01 ** (Math.min(at, steps) / steps) : rate),
-      });
-      const first = round === (resume?.round ?? 0) ? (resume?.index ?? 0) : 0;
-      for (let index = first; index < climbs.length; index++) {
-        const climb = climbs[index];
-        // In units of the prior's spread, so that one rate suits every variable.
-        const scaled = Float64Array.from(climb.designs, (value, i) => value / spreads[i]);
-        const state: AdamState =
-          climb.adam.step === 0
-            ? optimiser.init(scaled)
-            : {
-                step: climb.adam.step,
-                mean: Float64Array.from(climb.adam.mean),
-                meanSquare: Float64Array.from(climb.adam.meanSquare),
-              };
-        const store = () => {
-          climb.designs = Array.from(scaled, (value, i) => value * spreads[i]);
-          climb.adam = { step: state.step, mean: [...state.mean], meanSquare: [...state.meanSquare] };
-        };
-        const resumes = round === resume?.round && index === resume.index;
-        if (settled !== undefined && !(resumes && climb.settling !== undefined)) {
-          climb.settling = { sum: Array.from(scaled, () => 0), before: [], calm: 0 };
-        }
-        const { settling } = climb;
-        for (let step = resumes ? resume.step : 0; step < rounds[round].steps; step++) {
-          if (settling !== undefined && settling.calm >= times) break;
-          const here = scaled.map((value, i) => value * spreads[i]);
-          const value = bound.evaluate(here, stream.split(round).split(before + step));
-          optimiser.update(
-            scaled,
-            bound.gradient.map((derivative, i) => -derivative * spreads[i]),
-            state,
-          );
-          project(model, scaled, spreads);
-          if (settled !== undefined && settling !== undefined) {
-            watch(settling, scaled, step + 1, settled, rate);
-          }
-          total++;
-          await onProgress?.({
-            step: total,
-            steps: wanted,
-            value,
-            checkpoint: () => {
-              store();
-              return structuredClone({ round, index, step: step + 1, total, climbs });
-            },
-          });
-        }
-        store();
-        if (without !== undefined && (starts > 1 || round < rounds.length - 1)) {
-          moveIdle(climb, stream.split("idle").split(round).split(index));
-        }
-        climb.score = score(
-          Float64Array.from(climb.designs),
-          stream.split("score").split(round),
-          SCORING,
-        ).mean;
-      }
-      climbs.sort((a, b) => b.score - a.score);
-      scores.push(climbs.map((climb) => climb.score));
-      climbs = climbs.slice(0, rounds[round].keep);
-    }
-    const designs = Float64Array.from(climbs[0].designs);
-    return {
-      designs,
-      objective: score(designs, stream.split("final"), FINAL_SCORING),
-      steps: climbs[0].adam.step,
-      rounds: scores,
-    };
+    return await training.run();
   } finally {
-    bound.dispose();
-    without?.dispose();
-    workspace.dispose();
+    training.dispose();
   }
+};
 
-  /** Moves designs that inform hardly at all, each to the best of some random places. */
-  function moveIdle(climb: Climb, from: RandomStream): void {
-    if (without === undefined) return;
-    const variables = model.design.length;
-    const streams = Array.from({ length: COMPARING }, (_, i) => from.split("compare").split(i));
-    const noises = streams.map((each) => bound.noise(each));
-    const value = (designs: Float64Array) =>
-      streams.reduce((sum, each, i) => sum + bound.evaluate(designs, each, "lower", noises[i]), 0) /
-      COMPARING;
-    /** The same experiments without observation t: the difference is what the observation is worth. */
-    const valueWithout = (designs: Float64Array, t: number) => {
-      const others = designs.filter((_, i) => Math.floor(i / variables) !== t);
-      const total = streams.reduce((sum, each, i) => {
-        return sum + without.evaluate(others, each, "lower", withoutObservation(noises[i], t, horizon));
-      }, 0);
-      return total / COMPARING;
+class StaticTraining {
+  readonly #model: Model;
+  readonly #options: TrainStaticOptions;
+  readonly #settings: TrainingSettings;
+  readonly #stream: RandomStream;
+  readonly #workspace: Workspace;
+  readonly #pace: Pacer;
+  readonly #moves: StaticMoves;
+  readonly #ascent: Ascent;
+  /** Whether a gradient moves anything, and whether there are values to exchange. */
+  readonly #climbs: boolean;
+  readonly #exchanges: boolean;
+  /** Every set of designs, where they are few. */
+  readonly #listed: readonly number[][] | undefined;
+  readonly #starts: number;
+  readonly #rounds: readonly Round[];
+  #alive: Climb[] = [];
+  #scores: (readonly number[])[] = [];
+  #total = 0;
+  /** The latest state of a climb whose objective was finite. */
+  #good: Good | undefined;
+
+  constructor(model: Model, options: TrainStaticOptions) {
+    const {
+      objective = "conditional",
+      beta = 0.8,
+      against = [],
+      horizon = 10,
+      steps = 6000,
+      starts = 24,
+      seed = 0,
+      rate = 0.05,
+      decay = true,
+      settled,
+      sizes = PAPER_SIZES,
+      resume,
+    } = options;
+    const { window = 1, times = 1 } = settled ?? {};
+    requireTrainable({ horizon, steps, starts, window, times }, beta);
+    if (settled !== undefined) requireRule(settled, decay);
+    const models = modelSettings(model, against);
+    this.#settings = { ...models, objective, beta, horizon, seed, sizes, steps, starts };
+    if (resume !== undefined) requireResumable(resume, this.#settings, horizon * model.design.length);
+    this.#model = model;
+    this.#options = options;
+    this.#stream = randomStream(seed).split("static");
+    this.#pace = pacer({ signal: options.signal });
+    const workspace = new Workspace(options);
+    this.#workspace = workspace;
+    const objectiveFor = (observations: number): Objective =>
+      staticObjective({ model, against, objective, beta, horizon: observations, sizes, workspace });
+    const reach = reachOf(model, this.#stream.split("reach"));
+    this.#moves = {
+      model,
+      horizon,
+      bound: objectiveFor(horizon),
+      without: horizon > 1 ? objectiveFor(horizon - 1) : undefined,
+      reach,
+      pace: this.#pace,
     };
-    for (let t = 0; t < horizon; t++) {
-      const all = Float64Array.from(climb.designs);
-      let best = value(all);
-      if (best - valueWithout(all, t) >= IDLE) continue;
-      for (let k = 0; k < PLACES; k++) {
-        const near = from.split("place").split(t).split(k);
-        // Half of the places are near another design, half anywhere.
-        const other = near.integer(horizon);
-        const place =
-          k % 2 === 0
-            ? drawPlace(near, [...all.subarray(other * variables, (other + 1) * variables)], 0.3)
-            : drawPlace(
-                near,
-                reach.map(({ middle }) => middle),
-                2,
-              );
-        const tried = all.slice();
-        tried.set(place, t * variables);
-        const there = value(tried);
-        if (there <= best) continue;
-        best = there;
-        climb.designs = [...tried];
-        // What Adam remembers of a design that moved is about another place.
-        for (let d = 0; d < variables; d++) climb.adam.mean[t * variables + d] = 0;
+    this.#ascent = new Ascent({ model, horizon, reach, rate, decay, steps });
+    this.#climbs = model.design.some(({ values }) => values === undefined);
+    this.#exchanges = model.design.some(({ values }) => values !== undefined);
+    this.#listed = allDesigns(model, horizon);
+    this.#starts = this.#listed?.length ?? starts;
+    this.#rounds = planRounds(this.#starts, this.#listed === undefined ? steps : 1);
+  }
+
+  async run(): Promise<TrainedStatic> {
+    const { resume } = this.#options;
+    this.#alive = resume === undefined ? this.#firstClimbs() : structuredClone([...resume.climbs]);
+    this.#scores = [...(resume?.scores ?? [])];
+    this.#total = resume?.total ?? 0;
+    await this.#pace.pause();
+    for (let round = resume?.round ?? 0; round < this.#rounds.length; round++) {
+      const resumed = round === resume?.round ? resume : undefined;
+      const from = this.#stream.split("score").split(round);
+      for (let index = resumed?.index ?? 0; index < this.#alive.length; index++) {
+        await this.#climb(round, index, index === resumed?.index ? resumed.step : undefined);
+        const climb = this.#alive[index];
+        climb.score = (await this.#score(climb.designs, from, SCORING, round, index)).mean;
       }
+      this.#alive.sort((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity));
+      this.#scores.push(this.#alive.map(({ score = -Infinity }) => score));
+      this.#alive = this.#alive.slice(0, this.#rounds[round].keep);
     }
+    const [{ designs, taken }] = this.#alive;
+    const last = this.#rounds.length - 1;
+    const objective = await this.#score(designs, this.#stream.split("final"), FINAL_SCORING, last, 0);
+    const { mean, standardError } = objective;
+    return {
+      designs: Float64Array.from(designs),
+      objective,
+      steps: taken,
+      rounds: this.#scores,
+      warnings: mean > 2 * standardError ? [] : [trainTexts.nothingReached(mean, standardError)],
+    };
   }
-};
 
-const clip = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
-
-/** Takes in the designs after a step of a climb, which are numbered from 1. */
-const watch = (
-  settling: Settling,
-  scaled: Float64Array,
-  step: number,
-  { window, speed }: SettledRule,
-  rate: number,
-): void => {
-  const { sum, before } = settling;
-  for (let i = 0; i < sum.length; i++) sum[i] += scaled[i];
-  if (step % window !== 0) return;
-  const means = sum.map((value) => value / window);
-  if (before.length > 0) {
-    const square = means.reduce((total, mean, i) => total + (mean - before[i]) ** 2, 0) / means.length;
-    settling.calm = Math.sqrt(square) < speed * rate * window ? settling.calm + 1 : 0;
+  #firstClimbs(): Climb[] {
+    const { from, start } = this.#options;
+    const { reach, horizon } = this.#moves;
+    const { design } = this.#model;
+    const designsOf = (k: number): number[] => {
+      if (this.#listed !== undefined) return [...this.#listed[k]];
+      if (k === 0 && from !== undefined) {
+        return Array.from(from, (value, i) => nearestAllowed(design[i % design.length], value));
+      }
+      return drawStart(this.#model, reach, horizon, this.#stream.split("start").split(k), start);
+    };
+    return Array.from({ length: this.#starts }, (_, k) => ({
+      designs: designsOf(k),
+      adam: { step: 0, mean: [], meanSquare: [] },
+      taken: 0,
+    }));
   }
-  settling.before = means;
-  sum.fill(0);
-};
 
-/** Back inside the bounds; a variable with finitely many values goes to the nearest. */
-const project = (model: Model, scaled: Float64Array, spreads: Float64Array): void => {
-  for (let i = 0; i < scaled.length; i++) {
-    const { low, high } = model.design[i % model.design.length];
-    scaled[i] = clip(scaled[i] * spreads[i], low, high) / spreads[i];
+  /** The steps of one climb in a round, from the first or from where a checkpoint was taken. */
+  async #climb(round: number, index: number, resumedAt: number | undefined): Promise<void> {
+    const { settled } = this.#options;
+    const { horizon } = this.#moves;
+    const climb = this.#alive[index];
+    if (resumedAt === undefined) {
+      climb.unchanged = 0;
+      climb.settling = undefined;
+    }
+    if (settled !== undefined) climb.settling ??= { sum: climb.designs.map(() => 0), before: [], calm: 0 };
+    const before = this.#rounds.slice(0, round).reduce((sum, each) => sum + each.steps, 0);
+    for (let step = resumedAt ?? 0; step < this.#rounds[round].steps; step++) {
+      if (climb.settling !== undefined && climb.settling.calm >= (settled?.times ?? 1)) break;
+      if ((climb.unchanged ?? 0) >= horizon) break;
+      const own = this.#stream.split(round).split(before + step);
+      const value = await this.#step(climb, round, index, step, own);
+      climb.taken++;
+      this.#total++;
+      await this.#options.onProgress?.({
+        done: this.#total,
+        total: stepsIn(this.#rounds, this.#starts),
+        value,
+        checkpoint: () => this.#checkpoint(round, index, step + 1),
+      });
+      await this.#pace.pause();
+    }
+    if (this.#listed !== undefined) return;
+    if (this.#climbs && this.#exchanges) {
+      for (let t = 0; t < horizon; t++) await this.#exchange(climb, round, t);
+    }
+    if (this.#starts === 1 && round === this.#rounds.length - 1) return;
+    const idle = this.#stream.split("idle").split(round).split(index);
+    const designs = Float64Array.from(climb.designs);
+    const moved = await moveIdle(this.#moves, designs, idle);
+    climb.designs = [...designs];
+    for (const t of moved) this.#ascent.forget(climb, t);
   }
+
+  /** One step of a climb: of Adam, an exchange of the values of one observation, or nothing where all sets are listed. */
+  async #step(climb: Climb, round: number, index: number, step: number, own: RandomStream): Promise<number> {
+    const { bound, horizon } = this.#moves;
+    if (!this.#climbs && this.#listed === undefined) {
+      const { value, changed } = await this.#exchange(climb, round, step % horizon);
+      climb.unchanged = changed ? 0 : (climb.unchanged ?? 0) + 1;
+      this.#requireFinite([value], round, index, step);
+      return value;
+    }
+    if (this.#climbs && this.#exchanges && step % EXCHANGE_EVERY === 0) {
+      await this.#exchange(climb, round, Math.floor(step / EXCHANGE_EVERY) % horizon);
+    }
+    const value = bound.evaluate(Float64Array.from(climb.designs), own);
+    this.#requireFinite([value, ...(this.#climbs ? bound.gradient : [])], round, index, step);
+    this.#good = { round, index, step, total: this.#total, climb: structuredClone(climb) };
+    if (this.#climbs) {
+      this.#ascent.step(climb, bound.gradient);
+      if (this.#options.settled !== undefined) this.#ascent.watch(climb, step + 1, this.#options.settled);
+    }
+    return value;
+  }
+
+  /** On the same samples throughout a round, so that an observation whose values are the best keeps them. */
+  async #exchange(climb: Climb, round: number, t: number): Promise<{ value: number; changed: boolean }> {
+    const designs = Float64Array.from(climb.designs);
+    const exchanged = await exchange(this.#moves, designs, t, this.#stream.split("exchange").split(round));
+    if (exchanged.changed) {
+      climb.designs = [...designs];
+      this.#ascent.forget(climb, t);
+    }
+    return exchanged;
+  }
+
+  async #score(
+    designs: readonly number[],
+    from: RandomStream,
+    batches: number,
+    round: number,
+    index: number,
+  ): Promise<MeanEstimate> {
+    const at = Float64Array.from(designs);
+    const values: number[] = [];
+    for (let i = 0; i < batches; i++) {
+      values.push(this.#moves.bound.evaluate(at, from.split(i)));
+      await this.#pace.pause();
+    }
+    this.#requireFinite(values, round, index, this.#rounds[round].steps);
+    return meanEstimate(values);
+  }
+
+  #requireFinite(values: readonly number[], round: number, index: number, step: number): void {
+    const wrong = values.findIndex((value) => !Number.isFinite(value));
+    if (wrong < 0) return;
+    const what = wrong === 0 || step === this.#rounds[round].steps ? "objective" : "gradient";
+    const text = trainTexts.notFinite(this.#total + 1, what, values[wrong]);
+    const good = this.#good;
+    const checkpoint = this.#checkpoint(round, index, step);
+    if (good === undefined || good.round !== round || good.index !== index) {
+      throw new TrainingError(text, checkpoint);
+    }
+    const climbs = checkpoint.climbs.map((climb, i) => (i === index ? good.climb : climb));
+    throw new TrainingError(text, { ...checkpoint, step: good.step, total: good.total, climbs });
+  }
+
+  #checkpoint(round: number, index: number, step: number): StaticCheckpoint {
+    return structuredClone({
+      kind: "static",
+      settings: this.#settings,
+      round,
+      index,
+      step,
+      total: this.#total,
+      climbs: this.#alive,
+      scores: this.#scores,
+    });
+  }
+
+  dispose(): void {
+    this.#moves.bound.dispose();
+    this.#moves.without?.dispose();
+    this.#workspace.dispose();
+  }
+}
+
+const requireRule = ({ speed }: SettledRule, decay: boolean): void => {
+  if (!(speed > 0 && speed < 1)) throw new InputError("settled", trainTexts.speed(speed));
+  if (decay) throw new InputError("settled", trainTexts.decay);
 };
 
-/** The middle and spread of where a design variable may matter: its bounds, or where the target's prior is. */
-const reachOf = (
-  model: Model,
-  stream: RandomStream,
-): readonly { readonly middle: number; readonly spread: number }[] => {
-  const drawn = drawOuter(model, 256, stream);
-  const values = model.parameters
-    .filter(({ role }) => role !== "nuisance")
-    .flatMap(({ name }) => [...drawn[name]]);
-  const { mean } = meanEstimate(values);
-  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
-  return model.design.map(({ low, high }) =>
-    Number.isFinite(low) && Number.isFinite(high)
-      ? { middle: (low + high) / 2, spread: powerOfTwo((high - low) / 4) }
-      : { middle: mean, spread: powerOfTwo(spread) },
-  );
+const requireResumable = (resume: StaticCheckpoint, settings: TrainingSettings, length: number): void => {
+  if (resume.kind !== "static") throw new InputError("checkpoint", trainTexts.damaged("kind"));
+  requireSameSettings(resume.settings, settings);
+  for (const { designs } of resume.climbs) requireNumbers(designs, length, "designs");
 };
-
-/** The nearest power of two: scaling by it rounds nothing, so that a checkpoint holds a run exactly. */
-const powerOfTwo = (value: number): number => 2 ** Math.round(Math.log2(value));

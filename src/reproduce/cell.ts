@@ -3,7 +3,7 @@
  * anywhere, once, and be shared by every table and figure that needs it.
  */
 import type { ObjectiveKind } from "../design/quantity.js";
-import type { SettledRule } from "../design/train-static.js";
+import type { SettledRule } from "../design/static-ascent.js";
 import { contentKey } from "../jobs/content-key.js";
 import type { Evaluation } from "../workflows/evaluation.js";
 import type { SimulationSettings } from "../workflows/simulation.js";

@@ -1,5 +1,6 @@
 /** A policy for location finding: trained by the paper's protocol, and bounds of what it tells. */
 import { Workspace } from "../compute/index.js";
+import type { Progress } from "../core/options.js";
 import { randomStream } from "../core/random.js";
 import { trainDad } from "../design/dad.js";
 import { locationFinding } from "../design/models/location.js";
@@ -40,7 +41,7 @@ const train = async (
     sizes,
     seed,
     threads,
-    onProgress: async ({ step }: { readonly step: number }) => onProgress?.((TRAINING_SHARE * step) / steps),
+    onProgress: ({ done }: Progress) => onProgress?.((TRAINING_SHARE * done) / steps),
   };
   if (policy === "dad") return { policy: await trainDad(model, options) };
   const trained = await trainStatic(model, {

@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
 import { randomStream } from "../../src/core/random.js";
-import {
-  type DadCheckpoint,
-  type DadNetwork,
-  dadPolicy,
-  dadTexts,
-  refineDad,
-  trainDad,
-} from "../../src/design/dad.js";
+import { type DadCheckpoint, dadTexts, refineDad, trainDad } from "../../src/design/dad.js";
+import { type DadNetwork, dadPolicy } from "../../src/design/dad-network.js";
 import { locationFinding } from "../../src/design/models/location.js";
 
 const model = locationFinding();
@@ -21,10 +15,11 @@ const SMALL = {
 /** encoder 3-5-3, emitter 3-4-2 */
 const COUNT = 3 * 5 + 5 + 5 * 3 + 3 + (3 * 4 + 4 + 4 * 2 + 2);
 
+const PLAIN = { kind: "free", centre: 0, unit: 1 } as const;
 const network = (parameters: Float32Array): DadNetwork => ({
   widths: SMALL.widths,
-  variables: 2,
-  outcomes: 1,
+  designs: [PLAIN, PLAIN],
+  outcomes: [{ centre: 0, unit: 1 }],
   parameters,
 });
 
@@ -69,9 +64,9 @@ test("resumed it ends as if it had not been interrupted, on any number of thread
     trainDad(model, {
       ...SMALL,
       steps: 12,
-      onProgress({ step, checkpoint }) {
-        if (step !== 5) return;
-        saved = checkpoint();
+      onProgress({ done, checkpoint }) {
+        if (done !== 5) return;
+        saved = JSON.parse(JSON.stringify(checkpoint())) as DadCheckpoint;
         throw new Error("stopped");
       },
     }),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
-import { dadPolicy } from "../../src/design/dad.js";
+import { dadPolicy } from "../../src/design/dad-network.js";
 import { greedyPolicy } from "../../src/design/greedy.js";
 import { identityOf } from "../../src/design/model-catalogue.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
@@ -34,10 +34,11 @@ const record = {
 };
 /** 3 inputs, a hidden layer of 2, encodings of 2, a hidden layer of 3, 2 outputs. */
 const WEIGHTS = 4 * 2 + 3 * 2 + (3 * 3 + 4 * 2);
+const PLAIN = { kind: "free", centre: 0, unit: 1 } as const;
 const network = {
   widths: { encoder: [2], encoding: 2, emitter: [3] },
-  variables: 2,
-  outcomes: 1,
+  designs: [PLAIN, PLAIN],
+  outcomes: [{ centre: 0, unit: 1 }],
   parameters: Float32Array.from({ length: WEIGHTS }, (_, i) => Math.fround(Math.sin(i))),
 };
 const dad: DadPolicyFile = { kind: "dad", horizon: 4, ...record, network };

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { meanEstimate } from "../../src/core/stats.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
+import type { SettledRule } from "../../src/design/static-ascent.js";
 import {
-  type SettledRule,
   type StaticCheckpoint,
   type TrainStaticOptions,
   trainStatic,
-  trainTexts,
 } from "../../src/design/train-static.js";
+import { trainTexts } from "../../src/design/training.js";
 
 const SMALL = {
   horizon: 3,
@@ -44,8 +44,8 @@ const interruptedAt = async (stop: number, options: TrainStaticOptions) => {
   let saved: StaticCheckpoint | undefined;
   const interrupted = trainStatic(model, {
     ...options,
-    onProgress({ step, checkpoint }) {
-      if (step !== stop) return;
+    onProgress({ done, checkpoint }) {
+      if (done !== stop) return;
       saved = JSON.parse(JSON.stringify(checkpoint())) as StaticCheckpoint;
       throw new Error("stopped");
     },
@@ -114,8 +114,8 @@ describe("until designs have settled", () => {
     let taken = 0;
     const whole = await trainStatic(locationFinding(), {
       ...options,
-      onProgress({ step }) {
-        taken = step;
+      onProgress({ done }) {
+        taken = done;
       },
     });
     expect(whole.steps).toBeLessThan(2000);

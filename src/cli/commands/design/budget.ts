@@ -70,10 +70,10 @@ export const optimiseWithinBudget = async (
           ...atThreads,
           ...(warm === undefined ? {} : { warm }),
           ...(interrupted === undefined ? {} : { resume: interrupted }),
-          onProgress: ({ step, steps, value, checkpoint }) =>
+          onProgress: ({ done: steps, total, value, checkpoint }) =>
             onProgress({
-              step: Math.round(BAR * (round + step / steps)),
-              steps: BAR * ROUNDS,
+              done: Math.round(BAR * (round + steps / total)),
+              total: BAR * ROUNDS,
               value,
               checkpoint: (): BudgetState => ({ done: [...done], training: checkpoint() }),
             }),

@@ -61,12 +61,12 @@ export const demo = defineCommand({
       steps,
       starts,
       seed,
-      async onProgress({ step, steps: all }) {
-        taken = step;
-        progress ??= context.progress("optimising", all);
+      async onProgress({ done, total }) {
+        taken = done;
+        progress ??= context.progress("optimising", total);
         // Every tenth of a second: often enough for Ctrl-C and the bar, too rarely to cost anything.
         if (performance.now() - yielded < 100) return;
-        progress.update(step);
+        progress.update(done);
         await context.checkpoint();
         yielded = performance.now();
       },

@@ -55,8 +55,8 @@ export const optimize = defineCommand({
     steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
     starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
     rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
-    designMean: real("--design-mean <number>", "where random designs are drawn around", 0),
-    designSd: real("--design-sd <number>", "how far random designs are spread", 1, { above: 0 }),
+    designMean: optionalReal("--design-mean <number>", "where random designs are drawn around (0)"),
+    designSd: optionalReal("--design-sd <number>", "how far random designs are spread (1)", { above: 0 }),
     against: againstOption,
     ...evaluationOptions,
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
@@ -172,10 +172,10 @@ const progressReporter = (
 ): ((step: TrainingStep) => Promise<void>) => {
   let progress: ReturnType<CommandContext["progress"]> | undefined;
   let yielded = performance.now();
-  return async ({ step, steps, checkpoint: state }) => {
+  return async ({ done, total, checkpoint: state }) => {
     if (performance.now() - yielded < YIELD_MS) return;
-    progress ??= context.progress("training", steps);
-    progress.update(step);
+    progress ??= context.progress("training", total);
+    progress.update(done);
     await checkpoint.offer(state);
     await context.checkpoint();
     yielded = performance.now();

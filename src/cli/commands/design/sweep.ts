@@ -15,7 +15,6 @@ import {
   integers,
   optionalInteger,
   optionalReal,
-  real,
   reals,
   text,
 } from "../../options.js";
@@ -59,8 +58,8 @@ export const sweep = defineCommand({
     steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
     starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
     rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
-    designMean: real("--design-mean <number>", "where random designs are drawn around", 0),
-    designSd: real("--design-sd <number>", "how far random designs are spread", 1, { above: 0 }),
+    designMean: optionalReal("--design-mean <number>", "where random designs are drawn around (0)"),
+    designSd: optionalReal("--design-sd <number>", "how far random designs are spread (1)", { above: 0 }),
     ...evaluationOptions,
     exact: flag("--exact", "evaluate by closed form, enumeration or quadrature"),
     jobs: integer("--jobs <number>", "cells at a time; all cores", availableParallelism(), { min: 1 }),

@@ -6,6 +6,7 @@ import type { ModelOptions } from "../../../design/model-catalogue.js";
 import type { PolicyFile, ReachedBounds } from "../../../design/policy-file.js";
 import { INFORMATION_NAMES, type ObjectiveKind } from "../../../design/quantity.js";
 import type { StaticCheckpoint } from "../../../design/train-static.js";
+import type { TrainingProgress } from "../../../design/training.js";
 import type { PolicyReport } from "./evaluate.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelsAgainst } from "./named-model.js";
@@ -68,18 +69,14 @@ export const settingsOf = (words: OptimiseWords): OptimiseSettings => {
   }
   if (policy === "dad") return { ...common, steps: steps ?? DAD.steps, rate: rate ?? DAD.rate };
   if (policy === "random") {
-    // N(0, 1) and not the prior: the paper's random designs.
-    return { ...common, distribution: { mean: words.designMean ?? 0, sd: words.designSd ?? 1 } };
+    const { designMean: mean, designSd: sd } = words;
+    const given = mean !== undefined || sd !== undefined;
+    return { ...common, ...(given ? { distribution: { mean: mean ?? 0, sd: sd ?? 1 } } : {}) };
   }
   return common;
 };
 
-export interface TrainingStep {
-  readonly step: number;
-  readonly steps: number;
-  readonly value: number;
-  checkpoint(): unknown;
-}
+export type TrainingStep = TrainingProgress<unknown>;
 
 export interface OptimiseRun {
   readonly threads?: number | undefined;
@@ -95,7 +92,7 @@ export interface OptimiseRun {
 export const optimise = async (
   { model, identity, source }: LoadedModel,
   settings: OptimiseSettings,
-  { threads, onProgress = async () => {}, resume, warm }: OptimiseRun = {},
+  { threads, signal, onProgress, resume, warm }: OptimiseRun = {},
 ): Promise<PolicyFile> => {
   const { policy: kind, horizon, seed, distribution, against = [], ...how } = settings;
   const record = { horizon, model: identity, seed, settings };
@@ -103,12 +100,13 @@ export const optimise = async (
     ...how,
     horizon,
     seed,
+    signal,
     onProgress,
     against: Object.values(await modelsAgainst(source, against)),
     ...(threads === undefined ? {} : { threads }),
   };
   if (kind === "random") {
-    return { kind, ...record, distribution: distribution ?? { mean: 0, sd: 1 } };
+    return { kind, ...record, distribution };
   }
   if (kind === "static") {
     const { trainStatic } = await import("../../../design/train-static.js");
