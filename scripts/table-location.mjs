@@ -68,7 +68,7 @@ const fixed = ({ designs }) => staticPolicy(designs, model.design.length);
  * error of a tenth in the ratios, far above what the paper states, so there are twenty times as many.
  */
 const BATCHES = 20;
-const evaluate = (policy, seed) => {
+const evaluate = async (policy, seed) => {
   const stream = randomStream(seed).split("evaluation");
   const workspace = new Workspace({ threads });
   const sizes = { outer: 100, contrastive: 100_000, marginal: 100_000 };
@@ -78,7 +78,7 @@ const evaluate = (policy, seed) => {
   const bounds = Object.fromEntries(Object.keys(INFORMATION).map((name) => [name, [0, 0]]));
   for (let batch = 0; batch < BATCHES; batch++) {
     const own = stream.split(batch);
-    const data = simulate(model, policy, { outer: sizes.outer, stream: own.split("data"), workspace });
+    const data = await simulate(model, policy, { outer: sizes.outer, stream: own.split("data"), workspace });
     nested.setData(data.parameters, data.designs, data.outcomes);
     nested.drawInner(own.split("inner"), data.parameters);
     const estimate = nested.evaluate();
@@ -117,7 +117,7 @@ for (const seed of options.seeds
       seed,
       steps,
       seconds: trained,
-      ...evaluate(policy, seed),
+      ...(await evaluate(policy, seed)),
       designs: policy.designs && [...policy.designs],
     };
     appendFileSync(file, `${JSON.stringify(row)}\n`);

@@ -90,4 +90,4 @@ export {
   type LogMeanExpOptions,
 } from "./logmeanexp/program.js";
 export { type CompileOptions, compile, type Program } from "./program/program.js";
-export { Workspace, type WorkspaceOptions } from "./workspace.js";
+export { type Pause, Workspace, type WorkspaceOptions } from "./workspace.js";

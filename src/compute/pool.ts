@@ -188,11 +188,13 @@ class Pool {
     this.grow(threads);
   }
 
+  /** Runs the tasks from `first` up to, and without, `tasks`. */
   run(
     program: number,
     kernelIndex: number,
     kernel: Kernel,
     descriptor: number,
+    first: number,
     tasks: number,
     threads: number,
   ): void {
@@ -203,7 +205,7 @@ class Pool {
     control[LIMIT] = threads;
     control[TASKS] = tasks;
     control[FAILED] = 0;
-    Atomics.store(control, NEXT, 0);
+    Atomics.store(control, NEXT, first);
     this.#generation = (this.#generation + 1) | 0 || 1;
     Atomics.store(control, OPEN, this.#generation);
     Atomics.store(control, GENERATION, this.#generation);

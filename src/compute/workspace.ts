@@ -42,9 +42,17 @@ interface Block {
   bytes: number;
 }
 
+/** Awaited between pieces of work of some milliseconds: lets go of the thread now and then, or throws to stop. */
+export type Pause = () => Promise<void>;
+
+/** About how long a piece of a job takes, so that whoever waits between them can keep to 50 ms. */
+const PIECE_MS = 15;
+
 /** A module's kernels, ready to run on all threads of the workspace. */
 export interface Kernels {
   run(name: string, descriptor: number, tasks: number): void;
+  /** The same, some tasks at a time, with `pause` awaited after every few of them. */
+  runInPieces(name: string, descriptor: number, tasks: number, pause: Pause): Promise<void>;
   /** Lets all threads forget the module. */
   dispose(): void;
 }
@@ -206,16 +214,30 @@ export class Workspace {
     const pool = this.#shared ? threadPool() : undefined;
     const program = pool?.add(compiled, memory, names);
     if (program !== undefined) this.#programs.add(program);
+    const runTasks = (name: string, descriptor: number, first: number, end: number): void => {
+      // Once disposed of, the memory may be another workspace's.
+      if (this.#memory !== memory) throw new InputError("disposed", workspaceTexts.disposed);
+      const index = names.indexOf(name);
+      const kernel = kernels[index];
+      if (pool !== undefined && program !== undefined && end - first > 1) {
+        pool.run(program, index, kernel, descriptor, first, end, threads);
+      } else {
+        for (let task = first; task < end; task++) kernel(descriptor, 0, task);
+      }
+    };
     return {
-      run: (name, descriptor, tasks) => {
-        // Once disposed of, the memory may be another workspace's.
-        if (this.#memory !== memory) throw new InputError("disposed", workspaceTexts.disposed);
-        const index = names.indexOf(name);
-        const kernel = kernels[index];
-        if (pool !== undefined && program !== undefined && tasks > 1) {
-          pool.run(program, index, kernel, descriptor, tasks, threads);
-        } else {
-          for (let task = 0; task < tasks; task++) kernel(descriptor, 0, task);
+      run: (name, descriptor, tasks) => runTasks(name, descriptor, 0, tasks),
+      runInPieces: async (name, descriptor, tasks, pause) => {
+        // Tasks write to places of their own, so that how many make a piece does not change a bit.
+        for (let first = 0, size = threads; first < tasks; ) {
+          const end = Math.min(tasks, first + size);
+          const started = performance.now();
+          runTasks(name, descriptor, first, end);
+          const taken = performance.now() - started;
+          if (taken < PIECE_MS / 2) size *= 2;
+          else if (taken > PIECE_MS) size = Math.max(threads, Math.floor(size / 2));
+          first = end;
+          await pause();
         }
       },
       dispose: () => {

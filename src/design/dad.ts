@@ -411,7 +411,7 @@ export const refineDad = async (
     throw new InputError("history", dadTexts.history(history.steps, policy.horizon));
   }
   const stream = randomStream(options.seed ?? 0).split("refine");
-  const posterior = particlesGiven(model, history, { particles, stream: stream.split("posterior") });
+  const posterior = await particlesGiven(model, history, { particles, stream: stream.split("posterior") });
   return trainDad(model, {
     steps: 500,
     ...options,

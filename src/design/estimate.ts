@@ -5,6 +5,7 @@
  */
 import { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import {
   type EvidenceSamples,
@@ -29,7 +30,7 @@ import {
 
 export type { InformationEstimate, RatioEstimate } from "./evidence-samples.js";
 
-export interface EstimateOptions<N extends InformationName = InformationName> {
+export interface EstimateOptions<N extends InformationName = InformationName> extends RunOptions {
   /** Simulated experiments in a batch, which share their inner samples. */
   readonly outer?: number | undefined;
   /** Batches, each with fresh inner samples: 8 or more give errors that do not depend on any one set of them. */
@@ -45,8 +46,6 @@ export interface EstimateOptions<N extends InformationName = InformationName> {
   readonly exact?: boolean | ExactMethod | undefined;
   /** Which informations are wanted; all unless given. */
   readonly names?: readonly N[] | undefined;
-  /** Called after every batch. */
-  readonly onBatch?: ((done: number, batches: number) => void) | undefined;
 }
 
 export type EstimateMethod = "nested sampling" | ExactMethod;
@@ -117,11 +116,11 @@ const evidencesOf = (names: readonly InformationName[]): readonly Given[] =>
   GIVEN.filter((given) => names.some((name) => given in INFORMATION[name]));
 
 /** Bounds of the four informations of a policy under a model. */
-export const estimatePolicy = <const N extends InformationName = InformationName>(
+export const estimatePolicy = async <const N extends InformationName = InformationName>(
   model: Model,
   policy: Policy,
   options: EstimateOptions<N>,
-): PolicyEstimate<N> => {
+): Promise<PolicyEstimate<N>> => {
   const { outer = 100, batches = 8, contrastive = 100_000, marginal = 100_000 } = options;
   requireWhole("outer", outer, 2);
   requireWhole("batches", batches, 1);
@@ -138,7 +137,7 @@ export const estimatePolicy = <const N extends InformationName = InformationName
   const sizes = { outer, batches, contrastive, marginal };
   try {
     if (options.exact !== undefined && options.exact !== false) {
-      const { samples, method, discretisation } = exactEvidences(model, policy, {
+      const { samples, method, discretisation } = await exactEvidences(model, policy, {
         ...options,
         outer,
         batches,
@@ -148,7 +147,7 @@ export const estimatePolicy = <const N extends InformationName = InformationName
       });
       return describe(samples, method, names, sizes, {}, discretisation);
     }
-    const { samples, effective } = nestedEvidences(model, policy, {
+    const { samples, effective } = await nestedEvidences(model, policy, {
       ...options,
       ...sizes,
       workspace,
@@ -164,11 +163,11 @@ export const estimatePolicy = <const N extends InformationName = InformationName
  * The four informations of a policy, or of designs [horizon][variables], by an exact method. The answer says which one
  * it was; quadrature leaves a standard error over simulated experiments, the others leave none.
  */
-export const exactInformation = (
+export const exactInformation = async (
   model: Model,
   policy: Policy | readonly (readonly number[])[],
   options: Omit<EstimateOptions, "contrastive" | "marginal">,
-): PolicyEstimate =>
+): Promise<PolicyEstimate> =>
   estimatePolicy(
     model,
     "next" in policy ? policy : staticPolicy(designRows(model, policy), model.design.length),
@@ -193,19 +192,19 @@ interface Sizes {
   readonly marginal: number;
 }
 
-interface NestedOptions extends Sizes {
+interface NestedOptions extends Sizes, RunOptions {
   readonly stream: RandomStream;
   readonly workspace: Workspace;
   readonly given: readonly Given[];
-  readonly onBatch?: ((done: number, batches: number) => void) | undefined;
 }
 
 /** Nested samples of the evidences: under from fresh inner samples alone, over with the generating one among them. */
-const nestedEvidences = (
+const nestedEvidences = async (
   model: Model,
   policy: Policy,
-  { outer, batches, contrastive, marginal, stream, workspace, given, onBatch }: NestedOptions,
-): { samples: EvidenceSamples; effective: Partial<Record<Given, number>> } => {
+  { outer, batches, contrastive, marginal, stream, workspace, given, signal, onProgress }: NestedOptions,
+): Promise<{ samples: EvidenceSamples; effective: Partial<Record<Given, number>> }> => {
+  const pace = pacer({ signal, onProgress });
   const { horizon } = policy;
   const shared = sharedDesigns(model, policy);
   const designs = shared === undefined ? "perOuter" : "shared";
@@ -230,16 +229,22 @@ const nestedEvidences = (
   try {
     for (let batch = 0; batch < batches; batch++) {
       const own = stream.split("batch").split(batch);
-      const simulation = simulate(model, policy, { outer, stream: own.split("experiments"), workspace });
+      const simulation = await simulate(model, policy, {
+        outer,
+        stream: own.split("experiments"),
+        workspace,
+        signal,
+      });
+      const pause = () => pace.step({ done: batch, total: batches, label: "batches" });
       nested.setData(simulation.parameters, shared ?? simulation.designs, simulation.outcomes);
       nested.drawInner(own.split("inner"), simulation.parameters);
-      const estimate = nested.evaluate();
+      const estimate = await nested.evaluateInPieces(pause);
       for (const each of given) {
         under[each]?.set(nested.combine(estimate, { [each]: 1 }, "lower"), batch * outer);
         over[each]?.set(nested.combine(estimate, { [each]: 1 }, "upper"), batch * outer);
       }
-      if (batch === 0) effective = nested.effectiveSamples();
-      onBatch?.(batch + 1, batches);
+      if (batch === 0) effective = await nested.effectiveSamples(pause);
+      await pace.step({ done: batch + 1, total: batches, label: "batches" });
     }
   } finally {
     nested.dispose();

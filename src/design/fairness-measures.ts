@@ -69,16 +69,17 @@ export const requireSameInterface = (models: readonly (readonly [string, Model])
 };
 
 /** F_c or F_u of a policy, with the worst model named. */
-export const fairness = ({ models, policy, kind, ...options }: FairnessOptions): Fairness => {
+export const fairness = async ({ models, policy, kind, ...options }: FairnessOptions): Promise<Fairness> => {
   const entries = Object.entries(models);
   requireSameInterface(entries);
   const name = kind === "conditional" ? "sensitiveGivenTarget" : "sensitive";
   const warnings: string[] = [];
-  const estimates = entries.map(([key, model]) => {
-    const estimate = estimatePolicy(model, policy, { ...options, names: [name] });
+  const estimates: (InformationEstimate & { readonly key: string })[] = [];
+  for (const [key, model] of entries) {
+    const estimate = await estimatePolicy(model, policy, { ...options, names: [name] });
     warnings.push(...estimate.warnings.map((text) => `${key}: ${text}`));
-    return { key, ...(estimate[name] as InformationEstimate) };
-  });
+    estimates.push({ key, ...(estimate[name] as InformationEstimate) });
+  }
   const most = (of: (estimate: InformationEstimate) => number) =>
     estimates.reduce((best, each) => (of(each) > of(best) ? each : best));
   const worst = most(({ lower, upper }) => lower + upper);

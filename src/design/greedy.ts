@@ -20,13 +20,14 @@ import {
   compile,
   compileLogMeanExp,
   type LogMeanExp,
+  type Pause,
   type Program,
   sum,
   type Value,
   Workspace,
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
-import type { Filled } from "../core/options.js";
+import { type Filled, type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { momentsOf } from "../core/stats.js";
 import type { Model } from "./model.js";
@@ -113,32 +114,34 @@ export const greedyPolicy = (
   const sampler = posteriorSampler(model, { particles, resampleBelow, sweeps });
   // Compiled at the first decision. One thread and no fused multiply-add: the same design on every machine.
   let oneStep: OneStep | undefined;
-  const decide = (history: History, stream: RandomStream): Float64Array => {
+  const decide = async (history: History, stream: RandomStream, run: RunOptions): Promise<Float64Array> => {
+    const pace = pacer(run);
     oneStep ??= new OneStep({ model, particles, given: GIVEN.filter((each) => (quantity[each] ?? 0) !== 0) });
-    const now = sampler.particles(history, stream.split("posterior"));
+    const now = await sampler.particles(history, stream.split("posterior"), { signal: run.signal });
     const step = oneStep;
-    step.condition(now, history, stream.split("one step"));
+    await step.condition(now, history, stream.split("one step"), pace.pause);
     const value = (design: Float64Array) => step.value(design, quantity);
     return best(
       model,
       search,
       drawCandidates(model, search, now, candidates, stream.split("candidates")),
       value,
+      pace,
     );
   };
   return {
     kind: "greedy",
     horizon,
     settings: { horizon, objective, beta, particles, resampleBelow, sweeps, candidates, search },
-    next: (history, stream) => {
+    next: async (history, stream, run = {}) => {
       const { outer, steps } = history;
       if (steps >= horizon) throw new InputError("history", greedyTexts.over(steps, horizon));
       const width = model.design.length;
       const all = new Float64Array(outer * width);
       // Before the first outcome all experiments are the same.
-      const first = steps === 0 ? decide(experimentOf(history, 0), stream.split(0)) : undefined;
+      const first = steps === 0 ? await decide(experimentOf(history, 0), stream.split(0), run) : undefined;
       for (let b = 0; b < outer; b++) {
-        all.set(first ?? decide(experimentOf(history, b), stream.split(b)), b * width);
+        all.set(first ?? (await decide(experimentOf(history, b), stream.split(b), run)), b * width);
       }
       return all;
     },
@@ -241,7 +244,12 @@ export class OneStep {
   }
 
   /** Takes over the posterior: [particles] by parameter, which must be draws of equal weight given the history. */
-  condition(particles: Particles, history: History, stream: RandomStream): void {
+  async condition(
+    particles: Particles,
+    history: History,
+    stream: RandomStream,
+    pause: Pause = async () => undefined,
+  ): Promise<void> {
     const { parameters } = this.#model;
     const copies = this.#values.length;
     // A random split: neighbours in the array may be copies of one particle.
@@ -270,6 +278,7 @@ export class OneStep {
       if (this.#outcomes === undefined) this.#setOutcomes(evidence.program, this.#enumerated());
       if (evidence.given === "none") evidence.program.input("logWeight").fill(0);
       else this.#weigh(evidence, outer, inner, history);
+      await pause();
     }
     if (this.#outcomes === undefined) this.#setOutcomes(this.#own, this.#enumerated());
   }
@@ -534,15 +543,24 @@ const FIRST_STEP = 1 / 16;
 const LAST_STEP = 1 / 2048;
 
 /** The best candidate, after a compass search from the best few: finite variables try all their values. */
-const best = (
+const best = async (
   model: Model,
   search: readonly Range[],
   candidates: readonly Float64Array[],
   value: (design: Float64Array) => number,
-): Float64Array => {
-  const ranked = candidates
-    .map((design) => ({ design, value: orLowest(value(design)) }))
-    .sort((a, b) => b.value - a.value);
+  pace: Pacer,
+): Promise<Float64Array> => {
+  const total = candidates.length + REFINED * REFINING_EVALUATIONS;
+  let done = 0;
+  const worth = async (design: Float64Array): Promise<number> => {
+    const found = value(design);
+    await pace.step({ done: ++done, total, label: "designs" });
+    // A design at which nothing can be computed is never chosen.
+    return Number.isNaN(found) ? -Infinity : found;
+  };
+  const ranked: { readonly design: Float64Array; readonly value: number }[] = [];
+  for (const design of candidates) ranked.push({ design, value: await worth(design) });
+  ranked.sort((a, b) => b.value - a.value);
   let winner = ranked[0];
   for (const start of ranked.slice(0, REFINED)) {
     let here = start;
@@ -565,7 +583,7 @@ const best = (
           moved[d] = Math.min(high, Math.max(low, to));
           if (moved[d] === here.design[d]) continue;
           left--;
-          const found = orLowest(value(moved));
+          const found = await worth(moved);
           if (found > here.value) {
             here = { design: moved, value: found };
             improved = true;
@@ -578,6 +596,3 @@ const best = (
   }
   return winner.design;
 };
-
-/** A design at which nothing can be computed is never chosen. */
-const orLowest = (value: number): number => (Number.isNaN(value) ? -Infinity : value);

@@ -10,6 +10,7 @@ import {
   div,
   type LogMeanExp,
   mul,
+  type Pause,
   type Program,
   sum,
   type Value,
@@ -75,15 +76,20 @@ interface Evidence {
  */
 type InnerSamples = "values" | "noise";
 
+type ByGiven<T> = Partial<Record<Given, T>>;
+
+interface PriorWeight {
+  readonly own: Float64Array;
+  readonly fresh: Float64Array;
+}
+
 export interface NestedEstimate {
   /** log p(D | all parameters) of the generating sample, [outer]. */
   readonly own: Float64Array;
   /** log mean over fresh inner samples, [outer], for every evidence that was asked for. */
   readonly fresh: Readonly<Partial<Record<Given, Float64Array>>>;
   /** log p(held parts | rest) of the generating sample and its log mean over fresh ones, where they are dependent. */
-  readonly prior: Readonly<
-    Partial<Record<Given, { readonly own: Float64Array; readonly fresh: Float64Array }>>
-  >;
+  readonly prior: Readonly<ByGiven<PriorWeight>>;
 }
 
 /** Log evidences of a batch of simulated experiments. */
@@ -246,6 +252,19 @@ export class Nested {
     return this.#estimate;
   }
 
+  /** `evaluate`, the same to the bit, with `pause` awaited between pieces of some milliseconds. */
+  async evaluateInPieces(pause: Pause): Promise<NestedEstimate> {
+    const { fresh, prior } = this.#begin();
+    for (const evidence of this.#evidences) {
+      const { given, program, normaliser } = evidence;
+      await normaliser?.runInPieces(pause);
+      this.#takePrior(evidence, prior);
+      await program.runInPieces(pause);
+      fresh[given] = program.value.slice();
+    }
+    return this.#estimate;
+  }
+
   /**
    * The mean over the batch of a bound of the quantity; afterwards `addGradient` has its derivatives in designs and
    * outcomes, each held fixed while the other varies. Where outcomes do not follow from noise by a formula, the
@@ -312,7 +331,7 @@ export class Nested {
    * (sum w)^2 / sum w^2 of the fresh inner samples of every evidence, w their likelihoods: the median over the
    * outer samples. With f the log-likelihood, log mean w and log mean w^2 are the log mean of e^f and e^2f.
    */
-  effectiveSamples(): Partial<Record<Given, number>> {
+  async effectiveSamples(pause: Pause): Promise<Partial<Record<Given, number>>> {
     const { workspace } = this.#options;
     const effective: Partial<Record<Given, number>> = {};
     for (const { given, program, inner, traced, inputs } of this.#evidences) {
@@ -323,8 +342,8 @@ export class Nested {
       }) as LogMeanExp<Inputs>;
       squared.resize(program.sizes);
       for (const name of Object.keys(inputs)) squared.input(name).set(program.input(name));
-      program.run();
-      squared.run();
+      await program.runInPieces(pause);
+      await squared.runInPieces(pause);
       const each = program.value.map((value, b) => inner * Math.exp(2 * value - squared.value[b]));
       effective[given] = quantile(each, 0.5);
       squared.dispose();
@@ -333,20 +352,29 @@ export class Nested {
   }
 
   #run(adjoint: (evidence: Evidence) => Adjoint | undefined): void {
-    this.#own.run();
-    const own = Float64Array.from(this.#own.output());
-    const fresh: Partial<Record<Given, Float64Array>> = {};
-    const prior: Partial<Record<Given, { own: Float64Array; fresh: Float64Array }>> = {};
-    this.#estimate = { own, fresh, prior };
+    const { fresh, prior } = this.#begin();
     for (const evidence of this.#evidences) {
-      const ownPrior = this.#ownPrior[evidence.given];
-      if (evidence.normaliser !== undefined && ownPrior !== undefined) {
-        evidence.normaliser.run();
-        prior[evidence.given] = { own: ownPrior, fresh: evidence.normaliser.value.slice() };
-      }
+      evidence.normaliser?.run();
+      this.#takePrior(evidence, prior);
       evidence.program.run(adjoint(evidence));
       fresh[evidence.given] = evidence.program.value.slice();
     }
+  }
+
+  /** An estimate that has the generating samples' likelihoods, and room for the rest. */
+  #begin(): { readonly fresh: ByGiven<Float64Array>; readonly prior: ByGiven<PriorWeight> } {
+    this.#own.run();
+    const own = Float64Array.from(this.#own.output());
+    const fresh: ByGiven<Float64Array> = {};
+    const prior: ByGiven<PriorWeight> = {};
+    this.#estimate = { own, fresh, prior };
+    return { fresh, prior };
+  }
+
+  #takePrior({ given, normaliser }: Evidence, prior: ByGiven<PriorWeight>): void {
+    const own = this.#ownPrior[given];
+    if (normaliser !== undefined && own !== undefined)
+      prior[given] = { own, fresh: normaliser.value.slice() };
   }
 
   /** d(mean bound)/d(design variable or outcome), after `bound`: added to `into`. */

@@ -9,6 +9,7 @@
 import { add, compile, logsumexp, type Program, sum, type Value, Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { normalQuantile } from "../core/math.js";
+import { type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { meanEstimate, quantile, quantiles } from "../core/stats.js";
 import { drawNoise } from "./distribution.js";
@@ -26,7 +27,7 @@ type Inputs = Record<string, readonly string[]>;
 /** p(z = 1 | theta, x): the probability of the downstream event given the targets and, where there are any, covariates. */
 export type Predictor = (targets: Numbers, covariates: Numbers) => number;
 
-export interface ParityOptions {
+export interface ParityOptions extends RunOptions {
   readonly seed?: number | undefined;
   /** Simulated data sets. */
   readonly outer?: number | undefined;
@@ -119,7 +120,11 @@ export const parityTexts = {
 };
 
 /** Checks the conditions of the proposition of section 4 and measures how far it is from holding. */
-export const checkParity = (model: Model, policy: Policy, options: ParityOptions = {}): Parity => {
+export const checkParity = async (
+  model: Model,
+  policy: Policy,
+  options: ParityOptions = {},
+): Promise<Parity> => {
   const {
     seed = 0,
     outer = 200,
@@ -147,11 +152,17 @@ export const checkParity = (model: Model, policy: Policy, options: ParityOptions
   checkOrder(model);
   const stream = randomStream(seed).split("parity");
   const workspace = new Workspace({ threads: 1 });
+  const pace = pacer(options);
   try {
-    const data = simulate(model, policy, { outer, stream: stream.split("data"), workspace });
+    const data = await simulate(model, policy, {
+      outer,
+      stream: stream.split("data"),
+      workspace,
+      signal: options.signal,
+    });
     const fairness = isInvariant(model, policy.horizon, data, stream.split("invariance"))
       ? { lower: 0, upper: 0, standardError: 0 }
-      : fairnessOf(model, policy.horizon, data, inner, stream.split("fairness"), workspace);
+      : await fairnessOf(model, policy.horizon, data, inner, stream.split("fairness"), workspace, pace);
     const values = sensitiveValues(model, stream.split("values"));
     const pool = drawTargets(model, particles, stream.split("targets"));
     const table = predictions(
@@ -162,13 +173,14 @@ export const checkParity = (model: Model, policy: Policy, options: ParityOptions
       stream.split("covariates"),
     );
     const logPriors = values.map((value) => pool.map((targets) => logSensitivePrior(model, targets, value)));
-    const posteriors = measure(model, policy.horizon, data, {
+    const posteriors = await measure(model, policy.horizon, data, {
       pool,
       values,
       logPriors,
       table,
       stream: stream.split("nuisance"),
       workspace,
+      pace,
     });
     const difference = covariateDifference(table);
     const found = {
@@ -223,14 +235,15 @@ const judge = (
 };
 
 /** F_c = -EIG_{phi|theta}: its lower bound is the upper bound of the leakage. */
-const fairnessOf = (
+const fairnessOf = async (
   model: Model,
   horizon: number,
   { parameters, designs, outcomes }: Simulation,
   inner: number,
   stream: RandomStream,
   workspace: Workspace,
-): Parity["fairness"] => {
+  pace: Pacer,
+): Promise<Parity["fairness"]> => {
   const [{ length: outer }] = Object.values(parameters);
   const nested = new Nested({
     model,
@@ -246,7 +259,7 @@ const fairnessOf = (
   try {
     nested.drawInner(stream, parameters);
     nested.setData(parameters, designs, outcomes);
-    const estimate = nested.evaluate();
+    const estimate = await nested.evaluateInPieces(pace.pause);
     const bound = (side: "lower" | "upper") =>
       meanEstimate(nested.combine(estimate, INFORMATION.sensitiveGivenTarget, side));
     const [least, most] = [bound("lower"), bound("upper")];
@@ -513,15 +526,16 @@ interface MeasureOptions {
   readonly table: readonly (readonly Float64Array[])[];
   readonly stream: RandomStream;
   readonly workspace: Workspace;
+  readonly pace: Pacer;
 }
 
 /** How far p(theta | D, phi) and p(z | phi, D) depend on phi, over the data sets. */
-const measure = (
+const measure = async (
   model: Model,
   horizon: number,
   { designs, outcomes }: Simulation,
-  { pool, values, logPriors, table: [a, b], stream, workspace }: MeasureOptions,
-): Pick<Parity, "posterior" | "prediction" | "effectiveSampleSize"> => {
+  { pool, values, logPriors, table: [a, b], stream, workspace, pace }: MeasureOptions,
+): Promise<Pick<Parity, "posterior" | "prediction" | "effectiveSampleSize">> => {
   const program = compileEvidence(model, pool, values, horizon, stream, workspace);
   const observed = { ...designs, ...outcomes };
   const [{ length }] = Object.values(designs);
@@ -542,6 +556,7 @@ const measure = (
     );
     distances.push(largestDistance(weights));
     differences.push(Math.max(...predicted) - Math.min(...predicted));
+    await pace.step({ done: from / horizon + 1, total: length / horizon, label: "data sets" });
     for (const each of weights) effective += 1 / each.reduce((total, weight) => total + weight * weight, 0);
   }
   program.dispose();

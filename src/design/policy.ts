@@ -4,6 +4,7 @@
  */
 import type { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { type DesignVariable, drawParameters, type Model } from "./model.js";
 import { fillPrior } from "./nested.js";
@@ -20,8 +21,11 @@ export interface History {
 export interface Policy {
   readonly kind: "random" | "static" | "dad" | "greedy";
   readonly horizon: number;
-  /** The next design of every experiment: [outer, variables]. `stream` is for policies that draw. */
-  next(history: History, stream: RandomStream): Float64Array;
+  /**
+   * The next design of every experiment: [outer, variables]. `stream` is for policies that draw. A policy that takes
+   * long to decide answers with a promise, and heeds the options.
+   */
+  next(history: History, stream: RandomStream, run?: RunOptions): Float64Array | Promise<Float64Array>;
   /** The designs [horizon, variables] of a policy that does not look at outcomes and draws nothing. */
   readonly designs?: Float64Array | undefined;
 }
@@ -144,7 +148,7 @@ export const drawOuter = (
 };
 
 /** Runs the policy on `outer` simulated experiments, whose parameters come from the prior unless given. */
-export const simulate = (
+export const simulate = async (
   model: Model,
   policy: Policy,
   {
@@ -152,13 +156,16 @@ export const simulate = (
     stream,
     workspace,
     parameters,
+    signal,
   }: {
     readonly outer: number;
     readonly stream: RandomStream;
     readonly workspace: Workspace;
     readonly parameters?: Readonly<Record<string, Float64Array>> | undefined;
+    readonly signal?: RunOptions["signal"];
   },
-): Simulation => {
+): Promise<Simulation> => {
+  const pace = pacer({ signal });
   const generating = parameters ?? drawOuter(model, outer, stream.split("parameters"));
   const { horizon } = policy;
   const variables = model.design.length;
@@ -185,7 +192,7 @@ export const simulate = (
           t,
         ),
       };
-      const chosen = policy.next(history, stream.split("design").split(t));
+      const chosen = await policy.next(history, stream.split("design").split(t), { signal });
       const now = Object.fromEntries(
         model.design.map(({ name }, d) => [
           name,
@@ -197,6 +204,7 @@ export const simulate = (
         for (const { name } of model.design) designs[name][b * horizon + t] = now[name][b];
         for (const name of model.outcomes) outcomes[name][b * horizon + t] = seen[name][b];
       }
+      await pace.pause();
     }
   } finally {
     simulator.dispose();

@@ -8,10 +8,10 @@
  * depend on each other and discrete parameters need no special case there, and the prior is a known density of
  * independent coordinates.
  */
-import { compile, type Program, type Value } from "../compute/index.js";
+import { compile, type Pause, type Program, type Value } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { normalCdf } from "../core/math.js";
-import type { Filled } from "../core/options.js";
+import { type Filled, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
 import type { Model, Prior } from "./model.js";
@@ -135,8 +135,12 @@ const coordinatesOf = (model: Model): readonly Coordinate[] => {
 
 /** The posterior of a history, or particles of equal weight. One compiled likelihood serves every call. */
 export interface PosteriorSampler {
-  posterior(history: History, stream: RandomStream): Posterior;
-  particles(history: History, stream: RandomStream): Readonly<Record<string, Float64Array>>;
+  posterior(history: History, stream: RandomStream, run?: RunOptions): Promise<Posterior>;
+  particles(
+    history: History,
+    stream: RandomStream,
+    run?: RunOptions,
+  ): Promise<Readonly<Record<string, Float64Array>>>;
 }
 
 export const posteriorSampler = (
@@ -152,31 +156,46 @@ export const posteriorSampler = (
   if (!Number.isInteger(sweeps) || sweeps < 1) throw new InputError("sweeps", posteriorTexts.sweeps(sweeps));
   const likelihood = compileLikelihood(model, particles);
   const coordinates = coordinatesOf(model);
-  const run = (history: History, stream: RandomStream): Cloud => {
+  const seen = async (history: History, stream: RandomStream, run: RunOptions = {}): Promise<Cloud> => {
     checkHistory(model, history);
-    const cloud = new Cloud({ model, particles, resampleBelow, sweeps, likelihood, coordinates }, stream);
-    for (let t = 0; t < history.steps; t++) cloud.observe(history, t);
+    const pace = pacer(run);
+    const setup = { model, particles, resampleBelow, sweeps, likelihood, coordinates };
+    const cloud = new Cloud(setup, stream, () =>
+      pace.step({ done: cloud.observed, total: history.steps, label: "observations" }),
+    );
+    for (let t = 0; t < history.steps; t++) await cloud.observe(history, t);
     return cloud;
   };
   return {
-    posterior: (history, stream) => run(history, stream).posterior(),
-    particles: (history, stream) => run(history, stream).equallyWeighted(),
+    posterior: async (history, stream, run) => (await seen(history, stream, run)).posterior(),
+    particles: async (history, stream, run) => (await seen(history, stream, run)).equallyWeighted(),
   };
 };
 
 /** The weighted particle posterior of one experiment's history. */
-export const posteriorGiven = (
+export const posteriorGiven = async (
   model: Model,
   history: History,
-  { stream, ...options }: PosteriorOptions & { readonly stream: RandomStream },
-): Posterior => posteriorSampler(model, options).posterior(history, stream);
+  {
+    stream,
+    signal,
+    onProgress,
+    ...options
+  }: PosteriorOptions & RunOptions & { readonly stream: RandomStream },
+): Promise<Posterior> => posteriorSampler(model, options).posterior(history, stream, { signal, onProgress });
 
 /** Draws from the posterior of one experiment's history, all of the same weight: [particles] by parameter. */
-export const particlesGiven = (
+export const particlesGiven = async (
   model: Model,
   history: History,
-  { stream, ...options }: PosteriorOptions & { readonly stream: RandomStream },
-): Readonly<Record<string, Float64Array>> => posteriorSampler(model, options).particles(history, stream);
+  {
+    stream,
+    signal,
+    onProgress,
+    ...options
+  }: PosteriorOptions & RunOptions & { readonly stream: RandomStream },
+): Promise<Readonly<Record<string, Float64Array>>> =>
+  posteriorSampler(model, options).particles(history, stream, { signal, onProgress });
 
 /** log p(observation t | every particle), written into `out`, which has one entry per particle. */
 type Likelihood = (
@@ -235,6 +254,7 @@ type Proposal = readonly (readonly [coordinate: number, noise: number])[];
 class Cloud {
   readonly #setup: Setup;
   readonly #stream: RandomStream;
+  readonly #pause: Pause;
   /** [coordinate][particle]. */
   #noise: Float64Array[];
   #parameters: Record<string, Float64Array>;
@@ -250,10 +270,11 @@ class Cloud {
   #step = 0;
   #power = 0;
 
-  constructor(setup: Setup, stream: RandomStream) {
+  constructor(setup: Setup, stream: RandomStream, pause: Pause) {
     const { particles, coordinates } = setup;
     this.#setup = setup;
     this.#stream = stream;
+    this.#pause = pause;
     this.#noise = coordinates.map(({ draw }, k) => {
       const own = stream.split("prior").split(k);
       return Float64Array.from({ length: particles }, () => draw(own));
@@ -263,6 +284,11 @@ class Cloud {
     this.#past = new Float64Array(particles);
     this.#current = new Float64Array(particles);
     this.#scale = this.#largestScale();
+  }
+
+  /** Observations taken in. */
+  get observed(): number {
+    return this.#step;
   }
 
   #largestScale(): number {
@@ -286,7 +312,7 @@ class Cloud {
   }
 
   /** Takes in observation t of the history. */
-  observe(history: History, t: number): void {
+  async observe(history: History, t: number): Promise<void> {
     const { likelihood, particles, resampleBelow } = this.#setup;
     this.#history = history;
     this.#step = t;
@@ -301,8 +327,9 @@ class Cloud {
       this.#reweight(growth);
       if (this.#power < 1 || effectiveSampleSize(this.#logWeights) < resampleBelow * particles) {
         this.#resample();
-        this.#rejuvenate();
+        await this.#rejuvenate();
       }
+      await this.#pause();
     }
     for (let i = 0; i < particles; i++) this.#past[i] += this.#current[i];
     // What follows is counted from here: the current likelihood is part of the past.
@@ -356,7 +383,7 @@ class Cloud {
   }
 
   /** Sweeps of moves that leave prior x likelihood so far unchanged. */
-  #rejuvenate(): void {
+  async #rejuvenate(): Promise<void> {
     const { coordinates, sweeps } = this.#setup;
     const stream = this.#stream.split("move").split(this.#moves++);
     const continuous = coordinates.flatMap((each, k) => (each.continuous ? [k] : []));
@@ -365,7 +392,7 @@ class Cloud {
     for (let sweep = 0; sweep < sweeps; sweep++) {
       const own = stream.split(sweep);
       if (continuous.length > 0) {
-        const accepted = this.#move(
+        const accepted = await this.#move(
           continuous,
           (i, step) => this.#walk(i, continuous, root, step),
           own.split("walk"),
@@ -376,7 +403,7 @@ class Cloud {
       }
       for (const k of discrete) {
         // From the prior, which cancels in the ratio of the densities.
-        this.#move([], (_, step) => [[k, coordinates[k].draw(step)]], own.split("redraw").split(k));
+        await this.#move([], (_, step) => [[k, coordinates[k].draw(step)]], own.split("redraw").split(k));
       }
     }
   }
@@ -397,11 +424,11 @@ class Cloud {
   }
 
   /** One Metropolis-Hastings step of every particle; the ratio has the prior of the `walked` coordinates. */
-  #move(
+  async #move(
     walked: readonly number[],
     propose: (i: number, stream: RandomStream) => Proposal,
     stream: RandomStream,
-  ): number {
+  ): Promise<number> {
     const { particles, coordinates, likelihood, model } = this.#setup;
     const noise = this.#noise.map((values) => values.slice());
     const steps = stream.split("step");
@@ -416,6 +443,7 @@ class Cloud {
       for (let t = 0; t < this.#step; t++) {
         likelihood(parameters, history, t, current);
         for (let i = 0; i < particles; i++) past[i] += current[i];
+        await this.#pause();
       }
       if (this.#power > 0) likelihood(parameters, history, this.#step, current);
       else current.fill(0);
@@ -446,10 +474,10 @@ class Cloud {
     };
   }
 
-  equallyWeighted(): Readonly<Record<string, Float64Array>> {
+  async equallyWeighted(): Promise<Readonly<Record<string, Float64Array>>> {
     if (this.#logWeights.some((weight) => weight !== this.#logWeights[0])) {
       this.#resample();
-      this.#rejuvenate();
+      await this.#rejuvenate();
     }
     return this.#parameters;
   }

@@ -81,7 +81,7 @@ const evaluate = async (
     >;
     for (let batch = 0; batch < batches; batch++) {
       const own = stream.split(batch);
-      const data = simulate(model, policy, { outer, stream: own.split("data"), workspace });
+      const data = await simulate(model, policy, { outer, stream: own.split("data"), workspace });
       nested.setData(data.parameters, shared ?? data.designs, data.outcomes);
       nested.drawInner(own.split("inner"), data.parameters);
       const estimate = nested.evaluate();

@@ -92,11 +92,11 @@ test("training improves the bound by far more than its noise", async () => {
   expect(mean(200, 250) - mean(0, 20)).toBeGreaterThan(0.1);
 });
 
-test("a policy adds up what it saw, whatever the order, and starts from nothing", () => {
+test("a policy adds up what it saw, whatever the order, and starts from nothing", async () => {
   const stream = randomStream("policy");
   const policy = dadPolicy(model, 3, network(Float32Array.from({ length: COUNT }, () => stream.normal())));
   const empty = { outer: 2, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
-  const first = policy.next(empty, stream);
+  const first = await policy.next(empty, stream);
   expect([...first.subarray(0, 2)]).toEqual([...first.subarray(2, 4)]);
   const seen = {
     outer: 1,
@@ -105,7 +105,7 @@ test("a policy adds up what it saw, whatever the order, and starts from nothing"
     outcomes: Float64Array.of(0.5, -0.5),
   };
   const turned = { ...seen, designs: Float64Array.of(3, 4, 1, 2), outcomes: Float64Array.of(-0.5, 0.5) };
-  const [a, b] = [policy.next(seen, stream), policy.next(turned, stream)];
+  const [a, b] = [await policy.next(seen, stream), await policy.next(turned, stream)];
   a.forEach((value, i) => {
     expect(b[i]).toBeCloseTo(value, 5);
   });
@@ -131,7 +131,9 @@ test("a policy refined on what was seen does better from there on than the polic
   const mean = (from: number, to: number) =>
     values.slice(from, to).reduce((sum, v) => sum + v, 0) / (to - from);
   expect(mean(100, 150)).toBeGreaterThan(mean(0, 15));
-  expect(refined.next(history, randomStream(1))).not.toEqual(policy.next(history, randomStream(1)));
+  expect(await refined.next(history, randomStream(1))).not.toEqual(
+    await policy.next(history, randomStream(1)),
+  );
   const late = { ...history, steps: 3, designs: new Float64Array(6), outcomes: new Float64Array(3) };
   await expect(refineDad(model, policy, late)).rejects.toThrow(dadTexts.history(3, 3));
 });

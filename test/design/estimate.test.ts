@@ -7,6 +7,7 @@ import {
   estimatePolicy,
   estimateTexts,
   exactInformation,
+  type InformationEstimate,
   type PolicyEstimate,
 } from "../../src/design/estimate.js";
 import { type EvidenceSamples, estimateQuantity, evidenceTexts } from "../../src/design/evidence-samples.js";
@@ -50,8 +51,11 @@ const grouped = (order: "theta first" | "group first"): Model =>
     name: order,
     parameters:
       order === "theta first"
-        ? { theta: target(normal(0, 1)), group: sensitive(({ theta }) => bernoulli(mul(1.5, theta))) }
-        : { group: sensitive(bernoulli(0)), theta: target(({ group }) => normal(group, 1)) },
+        ? {
+            theta: target(normal(0, 1)),
+            group: sensitive(({ theta }) => bernoulli({ logit: mul(1.5, theta) })),
+          }
+        : { group: sensitive(bernoulli({ logit: 0 })), theta: target(({ group }) => normal(group, 1)) },
     design: { x: real(), y: real() },
     outcome: ({ theta, group }, { x, y }) => normal(add(mul(theta, x), mul(group, y)), 0.7),
   });
@@ -63,16 +67,16 @@ interface Oracle {
   readonly exact: PolicyEstimate;
 }
 
-const oracle = (model: Model, rows: readonly (readonly number[])[], batches = 60): Oracle => {
+const oracle = async (model: Model, rows: readonly (readonly number[])[], batches = 60): Promise<Oracle> => {
   const policy = policyOf(model, rows);
   return {
     model,
     policy,
-    exact: exactInformation(model, policy, { stream: stream.split("oracle"), workspace, batches }),
+    exact: await exactInformation(model, policy, { stream: stream.split("oracle"), workspace, batches }),
   };
 };
 
-const CASES: Record<string, () => Oracle> = {
+const CASES: Record<string, () => Promise<Oracle>> = {
   "linear-Gaussian": () => oracle(linearGaussian(), DESIGNS),
   "linear-Gaussian with a nuisance": () => oracle(linearGaussian({ offset: true }), DESIGNS),
   "linear-Gaussian, phi given theta": () => oracle(dependent("theta first"), DESIGNS),
@@ -98,15 +102,15 @@ const CASES: Record<string, () => Oracle> = {
     ),
 };
 
-describe.each(Object.keys(CASES))("bounds of %s", (name) => {
-  const { model, policy, exact } = CASES[name]();
+describe.each(Object.keys(CASES))("bounds of %s", async (name) => {
+  const { model, policy, exact } = await CASES[name]();
 
   test.each([
     { inner: 30, batches: 40, seed: 1 },
     { inner: 300, batches: 40, seed: 2 },
     { inner: 5000, batches: 40, seed: 3 },
-  ])("are on both sides of the exact values with $inner inner samples", ({ inner, batches, seed }) => {
-    const estimate = estimatePolicy(model, policy, {
+  ])("are on both sides of the exact values with $inner inner samples", async ({ inner, batches, seed }) => {
+    const estimate = await estimatePolicy(model, policy, {
       stream: stream.split(seed),
       workspace,
       batches,
@@ -128,17 +132,18 @@ describe.each(Object.keys(CASES))("bounds of %s", (name) => {
     }
   });
 
-  test("close in as inner samples are added", () => {
-    const gaps = [20, 200, 2000].map((inner) => {
-      const { diagnostics } = estimatePolicy(model, policy, {
+  test("close in as inner samples are added", async () => {
+    const gaps: number[][] = [];
+    for (const inner of [20, 200, 2000]) {
+      const { diagnostics } = await estimatePolicy(model, policy, {
         stream: stream.split("gap"),
         workspace,
         batches: 20,
         contrastive: inner,
         marginal: inner,
       });
-      return INFORMATION_NAMES.map((each) => diagnostics.gap[each] ?? Number.NaN);
-    });
+      gaps.push(INFORMATION_NAMES.map((each) => diagnostics.gap[each] ?? Number.NaN));
+    }
     for (const k of INFORMATION_NAMES.keys()) {
       // Where there is nothing to learn the bounds agree at once.
       if (gaps[0][k] < 1e-3) continue;
@@ -148,12 +153,12 @@ describe.each(Object.keys(CASES))("bounds of %s", (name) => {
   });
 });
 
-describe("recipes that are not bounds", () => {
+describe("recipes that are not bounds", async () => {
   // Few inner samples where a recipe goes wrong, many where it does not.
   const model = linearGaussian({ offset: true });
   const policy = policyOf(model, DESIGNS);
-  const exact = exactInformation(model, policy, { stream, workspace });
-  const sample = (contrastive: number, marginal: number) => {
+  const exact = await exactInformation(model, policy, { stream, workspace });
+  const sample = async (contrastive: number, marginal: number) => {
     const outer = 100;
     const batches = 30;
     const nested = new Nested({
@@ -168,27 +173,30 @@ describe("recipes that are not bounds", () => {
       gradients: false,
     });
     /** Means over batches of the evidences with and without the generating sample. */
-    const means = Array.from({ length: batches }, (_, i) => {
+    const means: Record<string, { readonly fresh: number; readonly own: number }>[] = [];
+    for (let i = 0; i < batches; i++) {
       const own = stream.split("recipes").split(i);
-      const { parameters, outcomes } = simulate(model, policy, { outer, stream: own, workspace });
+      const { parameters, outcomes } = await simulate(model, policy, { outer, stream: own, workspace });
       nested.drawInner(own.split("inner"), parameters);
       nested.setData(parameters, sharedDesigns(model, policy) ?? {}, outcomes);
       const estimate = nested.evaluate();
       const mean = (quantity: Quantity, bound: "lower" | "upper") =>
         nested.combine(estimate, quantity, bound).reduce((sum, value) => sum + value, 0) / outer;
-      return Object.fromEntries(
-        GIVEN.map((given) => [
-          given,
-          { fresh: mean({ [given]: 1 }, "lower"), own: mean({ [given]: 1 }, "upper") },
-        ]),
+      means.push(
+        Object.fromEntries(
+          GIVEN.map((given) => [
+            given,
+            { fresh: mean({ [given]: 1 }, "lower"), own: mean({ [given]: 1 }, "upper") },
+          ]),
+        ),
       );
-    });
+    }
     nested.dispose();
     return (of: (evidences: (typeof means)[number]) => number) => meanEstimate(means.map(of));
   };
 
-  test("the generating phi in p(D | theta) and psi in p(D): above EIG_theta", () => {
-    const over = sample(5000, 5);
+  test("the generating phi in p(D | theta) and psi in p(D): above EIG_theta", async () => {
+    const over = await sample(5000, 5);
     const truth = exact.target.lower;
     const wrong = over(({ target, none }) => target.own - none.own);
     expect(wrong.mean - 3.5 * wrong.standardError).toBeGreaterThan(truth);
@@ -196,26 +204,26 @@ describe("recipes that are not bounds", () => {
     expect(right.mean - 3.5 * right.standardError).toBeLessThan(truth);
   });
 
-  test("fresh samples in both: not an upper bound", () => {
-    const over = sample(5000, 5);
+  test("fresh samples in both: not an upper bound", async () => {
+    const over = await sample(5000, 5);
     const wrong = over(({ target, none }) => target.fresh - none.fresh);
     expect(wrong.mean + 3.5 * wrong.standardError).toBeLessThan(exact.target.lower);
   });
 
-  test("fresh samples in p(D), as in an upper bound: above EIG_theta", () => {
-    const over = sample(5, 5000);
+  test("fresh samples in p(D), as in an upper bound: above EIG_theta", async () => {
+    const over = await sample(5, 5000);
     const wrong = over(({ target, none }) => target.fresh - none.fresh);
     expect(wrong.mean - 3.5 * wrong.standardError).toBeGreaterThan(exact.target.lower);
   });
 
-  test("the leakage given the target from fresh samples: above it", () => {
-    const over = sample(5, 5);
+  test("the leakage given the target from fresh samples: above it", async () => {
+    const over = await sample(5, 5);
     const wrong = over(({ both, target }) => both.fresh - target.fresh);
     expect(wrong.mean - 3.5 * wrong.standardError).toBeGreaterThan(exact.sensitiveGivenTarget.lower);
   });
 
-  test("lower minus beta times lower: not below R_c", () => {
-    const over = sample(5000, 5);
+  test("lower minus beta times lower: not below R_c", async () => {
+    const over = await sample(5000, 5);
     const beta = 3;
     const wrong = over(
       ({ target, none, both }) => target.fresh - none.own - beta * (both.fresh - target.own),
@@ -266,20 +274,20 @@ describe("errors", () => {
     expect(estimateQuantity(made([2], 1), exact).standardError).toBe(0);
   });
 
-  test("are of the size of what happens with other seeds", () => {
+  test("are of the size of what happens with other seeds", async () => {
     const model = linearGaussian();
-    const estimates = Array.from(
-      { length: 30 },
-      (_, seed) =>
-        estimatePolicy(model, policyOf(model, DESIGNS), {
-          stream: stream.split("seeds").split(seed),
-          workspace,
-          batches: 20,
-          outer: 50,
-          contrastive: 60,
-          marginal: 60,
-        }).target,
-    );
+    const estimates: InformationEstimate[] = [];
+    for (let seed = 0; seed < 30; seed++) {
+      const { target } = await estimatePolicy(model, policyOf(model, DESIGNS), {
+        stream: stream.split("seeds").split(seed),
+        workspace,
+        batches: 20,
+        outer: 50,
+        contrastive: 60,
+        marginal: 60,
+      });
+      estimates.push(target);
+    }
     const spread = meanEstimate(estimates.map(({ lower }) => lower)).standardError * Math.sqrt(30);
     const claimed = meanEstimate(estimates.map(({ lowerError }) => lowerError)).mean;
     expect(claimed / spread).toBeGreaterThan(0.7);
@@ -292,52 +300,56 @@ describe("an estimate", () => {
   const policy = policyOf(model, DESIGNS);
   const small = { workspace, batches: 3, outer: 20, contrastive: 200, marginal: 100 };
 
-  test("is the same on any number of threads", () => {
-    const run = (threads: number) => {
+  test("is the same on any number of threads", async () => {
+    const run = async (threads: number) => {
       const own = new Workspace({ threads });
-      const { target, joint } = estimatePolicy(model, policy, { ...small, stream, workspace: own });
+      const { target, joint } = await estimatePolicy(model, policy, { ...small, stream, workspace: own });
       own.dispose();
       return { target, joint };
     };
-    expect(run(2)).toEqual(run(1));
+    expect(await run(2)).toEqual(await run(1));
   });
 
-  test("has the same experiments and inner samples, whether designs are shared or not", () => {
+  test("has the same experiments and inner samples, whether designs are shared or not", async () => {
     const adaptive: Policy = { kind: "greedy", horizon: 3, next: policy.next };
-    const shared = estimatePolicy(model, policy, { ...small, stream });
-    const perOuter = estimatePolicy(model, adaptive, { ...small, stream });
+    const shared = await estimatePolicy(model, policy, { ...small, stream });
+    const perOuter = await estimatePolicy(model, adaptive, { ...small, stream });
     for (const name of INFORMATION_NAMES) expect(perOuter[name].lower).toBeCloseTo(shared[name].lower, 4);
   });
 
-  test("of some names has those alone", () => {
-    const estimate = estimatePolicy(model, policy, { ...small, stream, names: ["sensitiveGivenTarget"] });
+  test("of some names has those alone", async () => {
+    const estimate = await estimatePolicy(model, policy, {
+      ...small,
+      stream,
+      names: ["sensitiveGivenTarget"],
+    });
     expect("target" in estimate).toBe(false);
-    const all = estimatePolicy(model, policy, { ...small, stream });
+    const all = await estimatePolicy(model, policy, { ...small, stream });
     expect(estimate.sensitiveGivenTarget).toEqual(all.sensitiveGivenTarget);
     expect(() => estimate.objective("conditional", 1)).toThrow(evidenceTexts.missing("none"));
   });
 
-  test("has ratios as intervals and in the paper's form", () => {
+  test("has ratios as intervals and in the paper's form", async () => {
     const {
       target,
       sensitive: phi,
       sensitiveGivenTarget,
       ratios,
-    } = estimatePolicy(model, policy, {
+    } = await estimatePolicy(model, policy, {
       ...small,
       stream,
     });
     expect(ratios.sensitive.interval).toEqual([phi.lower / target.upper, phi.upper / target.lower]);
     expect(ratios.sensitive.paper).toBe(phi.lower / target.lower);
     expect(ratios.sensitiveGivenTarget.paper).toBe(sensitiveGivenTarget.lower / target.lower);
-    const exact = exactInformation(model, policy, { stream, workspace });
+    const exact = await exactInformation(model, policy, { stream, workspace });
     expect(exact.ratios.sensitive.interval[0]).toBe(exact.ratios.sensitive.paper);
     expect(exact.ratios.sensitive.paperError).toBe(0);
   });
 
-  test("says when the number of inner samples is what limits it", () => {
+  test("says when the number of inner samples is what limits it", async () => {
     const precise = linearGaussian({ noise: 0.001 });
-    const estimate = estimatePolicy(precise, policyOf(precise, DESIGNS), { ...small, stream });
+    const estimate = await estimatePolicy(precise, policyOf(precise, DESIGNS), { ...small, stream });
     // log det with variances 1e-6: about 13 nats, and log 201 is 5.3.
     expect(estimate.joint.lower).toBeLessThan(Math.log(201) + 1e-9);
     expect(estimate.diagnostics.ceiling).toContain("joint");
@@ -345,7 +357,7 @@ describe("an estimate", () => {
       estimateTexts.ceiling("joint", estimate.joint.lower, Math.log(201), 200),
     );
     expect(estimate.diagnostics.effectiveSamples.none).toBeLessThan(3);
-    const plenty = estimatePolicy(model, policy, {
+    const plenty = await estimatePolicy(model, policy, {
       ...small,
       batches: 8,
       contrastive: 20_000,
@@ -357,30 +369,34 @@ describe("an estimate", () => {
     expect(plenty.diagnostics.effectiveSamples.none).toBeGreaterThan(1000);
   });
 
-  test("of one batch says what its errors leave out", () => {
-    expect(estimatePolicy(model, policy, { ...small, batches: 1, stream }).warnings).toContain(
+  test("of one batch says what its errors leave out", async () => {
+    expect((await estimatePolicy(model, policy, { ...small, batches: 1, stream })).warnings).toContain(
       estimateTexts.oneBatch,
     );
   });
 
-  test("refuses sizes, designs and betas that cannot be", () => {
-    const run = (change: object) => () => estimatePolicy(model, policy, { ...small, stream, ...change });
-    expect(run({ outer: 1 })).toThrow(estimateTexts.whole("outer", 1, 2));
-    expect(run({ batches: 0 })).toThrow(estimateTexts.whole("batches", 0, 1));
-    expect(run({ contrastive: 1.5 })).toThrow(estimateTexts.whole("contrastive", 1.5, 1));
-    expect(run({ marginal: Number.NaN })).toThrow(estimateTexts.whole("marginal", Number.NaN, 1));
+  test("refuses sizes, designs and betas that cannot be", async () => {
+    const run = (change: object) => estimatePolicy(model, policy, { ...small, stream, ...change });
+    await expect(run({ outer: 1 })).rejects.toThrow(estimateTexts.whole("outer", 1, 2));
+    await expect(run({ batches: 0 })).rejects.toThrow(estimateTexts.whole("batches", 0, 1));
+    await expect(run({ contrastive: 1.5 })).rejects.toThrow(estimateTexts.whole("contrastive", 1.5, 1));
+    await expect(run({ marginal: Number.NaN })).rejects.toThrow(
+      estimateTexts.whole("marginal", Number.NaN, 1),
+    );
     const wide = staticPolicy(new Float64Array(9), 3);
-    expect(() => estimatePolicy(model, wide, { ...small, stream })).toThrow(estimateTexts.width(3, 2));
-    expect(() => exactInformation(model, [[1, 2], [3]], { stream, workspace })).toThrow(
+    await expect(estimatePolicy(model, wide, { ...small, stream })).rejects.toThrow(
+      estimateTexts.width(3, 2),
+    );
+    await expect(exactInformation(model, [[1, 2], [3]], { stream, workspace })).rejects.toThrow(
       estimateTexts.width(1, 2),
     );
-    const estimate = estimatePolicy(model, policy, { ...small, stream });
+    const estimate = await estimatePolicy(model, policy, { ...small, stream });
     expect(() => estimate.objective("conditional", -1)).toThrow(evidenceTexts.beta(-1));
   });
 
-  test("has its own workspace where none is given", () => {
+  test("has its own workspace where none is given", async () => {
     const { workspace: _, ...rest } = small;
-    const estimate = estimatePolicy(model, policy, { ...rest, threads: 1, stream });
+    const estimate = await estimatePolicy(model, policy, { ...rest, threads: 1, stream });
     expect(estimate.method).toBe("nested sampling");
   });
 });
@@ -399,13 +415,13 @@ describe("fairness", () => {
   test.each([
     ["conditional", 0.5 * Math.log(5)],
     ["unconditional", 0.5 * Math.log(6 / 2)],
-  ] as const)("%s is minus the most that any of the models gives away", (kind, leakage) => {
-    const exact = fairness({ models, policy, kind, stream, workspace, exact: true });
+  ] as const)("%s is minus the most that any of the models gives away", async (kind, leakage) => {
+    const exact = await fairness({ models, policy, kind, stream, workspace, exact: true });
     expect(exact.worst).toBe("twice");
     expect(exact.fairness.lower).toBeCloseTo(-leakage, 12);
     expect(exact.fairness.upper).toBeCloseTo(-leakage, 12);
     expect(exact.contenders).toEqual([]);
-    const bounds = fairness({
+    const bounds = await fairness({
       models,
       policy,
       kind,
@@ -422,9 +438,9 @@ describe("fairness", () => {
     expect(bounds.leakage.lower).toBeGreaterThanOrEqual(bounds.models.once.lower);
   });
 
-  test("names those that may as well be the worst", () => {
+  test("names those that may as well be the worst", async () => {
     const same = { one: linearGaussian(), other: linearGaussian() };
-    const { worst, contenders } = fairness({
+    const { worst, contenders } = await fairness({
       models: same,
       policy,
       kind: "conditional",
@@ -435,11 +451,11 @@ describe("fairness", () => {
     expect([worst, ...contenders].sort()).toEqual(["one", "other"]);
   });
 
-  test("needs models that the policy fits", () => {
-    const run = (given: Readonly<Record<string, Model>>) => () =>
+  test("needs models that the policy fits", async () => {
+    const run = (given: Readonly<Record<string, Model>>) =>
       fairness({ models: given, policy, kind: "conditional", stream, workspace });
-    expect(run({})).toThrow(fairnessTexts.noModels);
-    expect(run({ once: linearGaussian(), psychometric: psychometric() })).toThrow(
+    await expect(run({})).rejects.toThrow(fairnessTexts.noModels);
+    await expect(run({ once: linearGaussian(), psychometric: psychometric() })).rejects.toThrow(
       fairnessTexts.variables("psychometric", ["intensity", "context", "outcome"], "once", [
         "x",
         "y",
@@ -449,15 +465,15 @@ describe("fairness", () => {
   });
 });
 
-test("ten readings of location finding: the same experiments by sampling and by quadrature", () => {
+test("ten readings of location finding: the same experiments by sampling and by quadrature", async () => {
   const model = locationFinding();
   const policy = policyOf(
     model,
     Array.from({ length: 10 }, (_, t) => [1 + 0.4 * t, 1.2 + 0.4 * t]),
   );
   const same = { stream: stream.split("ten"), workspace, batches: 2 };
-  const exact = exactInformation(model, policy, same);
-  const nested = estimatePolicy(model, policy, { ...same, contrastive: 50_000, marginal: 20_000 });
+  const exact = await exactInformation(model, policy, same);
+  const nested = await estimatePolicy(model, policy, { ...same, contrastive: 50_000, marginal: 20_000 });
   expect(exact.method).toBe("quadrature");
   expect(exact.diagnostics.discretisation).toBeLessThan(0.005);
   // What is left is the error of the inner estimate: far below the standard error over experiments.
@@ -468,13 +484,13 @@ test("ten readings of location finding: the same experiments by sampling and by 
   }
 });
 
-test("random designs for location finding have the ratios of the paper's Table 1", () => {
+test("random designs for location finding have the ratios of the paper's Table 1", async () => {
   const model = locationFinding();
   const {
     ratios,
     target,
     sensitive: phi,
-  } = estimatePolicy(model, randomPolicy(model, 10), {
+  } = await estimatePolicy(model, randomPolicy(model, 10), {
     stream: stream.split("table 1"),
     workspace,
     batches: 100,

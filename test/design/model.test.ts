@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { abs, add, log, mul, sub } from "../../src/compute/index.js";
+import { abs, add, less, log, mul, select, sub } from "../../src/compute/index.js";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
-import { bernoulli, distributionTexts, logNormal, normal, poisson } from "../../src/design/distribution.js";
+import { bernoulli, logNormal, normal, poisson } from "../../src/design/distribution.js";
+import { argumentTexts } from "../../src/design/distribution-arguments.js";
 import {
   defineModel,
   drawParameters,
@@ -47,16 +48,16 @@ describe("a definition", () => {
       ...definition,
       outcome: ({ theta, phi }, { x }) => ({
         reading: normal(theta, x),
-        count: poisson(phi),
-        alarm: bernoulli(mul(theta, x)),
+        count: poisson({ logRate: phi }),
+        alarm: bernoulli({ logit: mul(theta, x) }),
       }),
     });
     expect(model.outcomes).toEqual(["reading", "count", "alarm"]);
     expect(model.reparameterised).toBe(false);
     const sum =
       (normal(0.3, 1).logDensity(0.1) as number) +
-      (poisson(0.5).logDensity(2) as number) +
-      (bernoulli(0.3).logDensity(1) as number);
+      (poisson({ logRate: 0.5 }).logDensity(2) as number) +
+      (bernoulli({ logit: 0.3 }).logDensity(1) as number);
     const value = model.logLikelihood(
       { theta: 0.3, phi: 0.5 },
       { x: 1 },
@@ -111,14 +112,14 @@ describe("a definition", () => {
   test("whose prior uses what comes later, or records its logarithm, is refused", () => {
     expect(
       refused({ parameters: { theta: target(({ phi }) => normal(phi, 1)), phi: sensitive(normal(0, 1)) } }),
-    ).toThrow(modelTexts.priorDraw("theta", Number.NaN));
+    ).toThrow(argumentTexts.finite("normal", "the mean", Number.NaN));
     expect(refused({ parameters: { theta: target(logNormal(0, 1)), phi: sensitive(normal(0, 1)) } })).toThrow(
       modelTexts.loggedPrior("theta"),
     );
   });
 
   test("with a standard deviation that is not above 0 is refused, but only where the model can be", () => {
-    const text = (sd: number) => distributionTexts.positive("normal", "the standard deviation", sd);
+    const text = (sd: number) => argumentTexts.positive("normal", "the standard deviation", sd);
     expect(refused({ outcome: ({ theta }) => normal(theta, -1) })).toThrow(text(-1));
     expect(refused({ parameters: { theta: target(normal(0, 0)), phi: sensitive(normal(0, 1)) } })).toThrow(
       text(0),
@@ -132,9 +133,12 @@ describe("a definition", () => {
   });
 
   test("that is not smooth in its design is refused", () => {
-    // The mean log|x - 1| has no value at the design that is tried, x = 1.
-    expect(refused({ outcome: ({ theta }, { x }) => normal(mul(theta, log(abs(sub(x, 1)))), 1) })).toThrow(
+    // The mean jumps at the design that is tried, x = 1, and has no value there in the second.
+    expect(refused({ outcome: ({ theta }, { x }) => normal(select(less(x, 1), 0, theta), 1) })).toThrow(
       /the gradient in "x"/,
+    );
+    expect(refused({ outcome: ({ theta }, { x }) => normal(add(theta, log(abs(sub(x, 1)))), 1) })).toThrow(
+      argumentTexts.finite("normal", "the mean", -Infinity),
     );
   });
 });

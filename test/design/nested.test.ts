@@ -33,10 +33,15 @@ const dependent = defineModel({
 });
 
 /** A batch of experiments with designs that all share, or each its own. */
-const batch = (model: Model, designs: "shared" | "perOuter", given: readonly Given[], gradients = false) => {
+const batch = async (
+  model: Model,
+  designs: "shared" | "perOuter",
+  given: readonly Given[],
+  gradients = false,
+) => {
   const stream = randomStream("nested").split(model.name);
   const policy = randomPolicy(model, SIZES.horizon, { mean: 1 });
-  const simulation = simulate(model, policy, { outer: SIZES.outer, stream, workspace });
+  const simulation = await simulate(model, policy, { outer: SIZES.outer, stream, workspace });
   const at = Object.fromEntries(
     Object.entries(simulation.designs).map(([name, values]) => [
       name,
@@ -60,9 +65,9 @@ const place = (designs: Arrays, outcomes: Arrays, model: Model, b: number, t: nu
 };
 
 describe.each(["shared", "perOuter"] as const)("evidences with designs %s", (designs) => {
-  test("are log means of likelihoods over fresh samples, and over them with the generating one", () => {
+  test("are log means of likelihoods over fresh samples, and over them with the generating one", async () => {
     const model = linearGaussian({ offset: true });
-    const data = batch(model, designs, GIVEN);
+    const data = await batch(model, designs, GIVEN);
     const { nested, parameters } = data;
     const estimate = nested.evaluate();
     const names = model.parameters.map(({ name }) => name);
@@ -120,9 +125,9 @@ describe.each(["shared", "perOuter"] as const)("evidences with designs %s", (des
     ["an upper bound", linearGaussian({ offset: true }), objectiveQuantity("unconditional", 0.5), "upper"],
     ["R_u with dependent priors", dependent, objectiveQuantity("unconditional", 0.5), "lower"],
     ["R_c with dependent priors", dependent, objectiveQuantity("conditional", 0.5), "lower"],
-  ])("have the gradient of %s in designs and outcomes", (_, model, quantity, bound) => {
+  ])("have the gradient of %s in designs and outcomes", async (_, model, quantity, bound) => {
     const given = Object.keys(quantity) as Given[];
-    const data = batch(model, designs, given, true);
+    const data = await batch(model, designs, given, true);
     const { nested } = data;
     const arrays = { ...data.designs, ...data.outcomes };
     const value = nested.bound(quantity, bound);
@@ -156,14 +161,14 @@ describe.each(["shared", "perOuter"] as const)("evidences with designs %s", (des
   });
 });
 
-test("a categorical outcome is compared at its own observation", () => {
+test("a categorical outcome is compared at its own observation", async () => {
   const model = defineModel({
     name: "colours",
     parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
     design: { x: real() },
-    outcome: ({ theta, phi }, { x }) => categorical([theta, mul(x, phi), 0]),
+    outcome: ({ theta, phi }, { x }) => categorical({ logits: [theta, mul(x, phi), 0] }),
   });
-  const data = batch(model, "shared", ["target"]);
+  const data = await batch(model, "shared", ["target"]);
   const { fresh } = data.nested.evaluate();
   const own = data.stream.split("inner").split("target").split("phi");
   const phis = Array.from({ length: SIZES.marginal }, () => own.normal());
@@ -181,10 +186,10 @@ test("a categorical outcome is compared at its own observation", () => {
   data.nested.dispose();
 });
 
-test("the effective number of inner samples is that of their likelihoods", () => {
+test("the effective number of inner samples is that of their likelihoods", async () => {
   const model = linearGaussian();
-  const data = batch(model, "shared", ["none"]);
-  const { none } = data.nested.effectiveSamples();
+  const data = await batch(model, "shared", ["none"]);
+  const { none } = await data.nested.effectiveSamples(async () => undefined);
   const theta = data.stream.split("inner").split("none").split("theta");
   const phi = data.stream.split("inner").split("none").split("phi");
   const samples = Array.from({ length: SIZES.contrastive }, () => ({
@@ -207,8 +212,8 @@ test("the effective number of inner samples is that of their likelihoods", () =>
   data.nested.dispose();
 });
 
-test("an evidence that was not asked for is not made up", () => {
-  const { nested } = batch(linearGaussian({ offset: true }), "shared", ["none", "target"]);
+test("an evidence that was not asked for is not made up", async () => {
+  const { nested } = await batch(linearGaussian({ offset: true }), "shared", ["none", "target"]);
   const estimate = nested.evaluate();
   expect(() => nested.combine(estimate, { both: 1, target: -1 }, "lower")).toThrow(
     nestedTexts.notAsked("both"),
@@ -216,17 +221,18 @@ test("an evidence that was not asked for is not made up", () => {
   nested.dispose();
 });
 
-test("a discrete parameter follows from a uniform number, and a count cannot be among dependent priors", () => {
-  const { support = [], logDensity } = binomial(3, 0.4);
+test("a discrete parameter follows from a uniform number, and a count cannot be among dependent priors", async () => {
+  const { support = [], logDensity } = binomial({ trials: 3, logit: 0.4 });
   const n = 10_000;
   const counts = support.map(() => 0);
-  for (let i = 0; i < n; i++) counts[fromUniform(binomial(3, 0.4), (i + 0.5) / n) as number]++;
+  for (let i = 0; i < n; i++)
+    counts[fromUniform(binomial({ trials: 3, logit: 0.4 }), (i + 0.5) / n) as number]++;
   for (const k of support) expect(counts[k] / n).toBeCloseTo(Math.exp(logDensity(k) as number), 3);
   const model = defineModel({
     name: "count",
-    parameters: { theta: target(poisson(1)), phi: sensitive(({ theta }) => normal(theta, 1)) },
+    parameters: { theta: target(poisson({ logRate: 1 })), phi: sensitive(({ theta }) => normal(theta, 1)) },
     design: { x: real() },
     outcome: ({ phi }, { x }) => normal(mul(phi, x), 1),
   });
-  expect(() => batch(model, "shared", ["none"])).toThrow(nestedTexts.count("theta"));
+  await expect(batch(model, "shared", ["none"])).rejects.toThrow(nestedTexts.count("theta"));
 });

@@ -20,10 +20,10 @@ test("a model of outcomes of several kinds is simulated by each one's distributi
     design: { x: real() },
     outcome: ({ theta, phi }, { x }) => ({
       reading: normal(add(theta, x), 0.5),
-      heavy: studentT(5, phi, 1),
-      alarm: bernoulli(phi),
-      colour: categorical([theta, mul(theta, x), 0]),
-      count: poisson(7),
+      heavy: studentT({ freedom: 5, location: phi, scale: 1 }),
+      alarm: bernoulli({ logit: phi }),
+      colour: categorical({ logits: [theta, mul(theta, x), 0] }),
+      count: poisson({ logRate: 7 }),
     }),
   });
   const outer = 4000;
@@ -62,7 +62,7 @@ test("outcomes that do not depend on the design differ between observations all 
     name: "fixed",
     parameters,
     design: { x: real() },
-    outcome: ({ theta }) => bernoulli(theta),
+    outcome: ({ theta }) => bernoulli({ logit: theta }),
   });
   const outcomes = new Outcomes({ model, workspace, outer: 50, horizon: 40, designs: "perOuter" });
   // Half of the experiments never, half of them always say 1.

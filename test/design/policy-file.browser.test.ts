@@ -7,7 +7,7 @@ import { needsDist, ROOT } from "../setup/dist.js";
 needsDist();
 
 /** The designs of a policy that starts with a network's file, as plain numbers. */
-const use = (library: typeof Library, file: readonly number[]): number[] => {
+const use = async (library: typeof Library, file: readonly number[]): Promise<number[]> => {
   const model = library.locationFinding();
   const policy = library.policyOf(library.decodePolicy(Uint8Array.from(file)), model);
   const history = library.readHistory(
@@ -17,7 +17,7 @@ const use = (library: typeof Library, file: readonly number[]): number[] => {
     ],
     model,
   );
-  return [...policy.next(history, library.randomStream(0))];
+  return [...(await policy.next(history, library.randomStream(0)))];
 };
 
 describeInChromium("a policy's file in Chromium", (browser) => {
@@ -26,7 +26,7 @@ describeInChromium("a policy's file in Chromium", (browser) => {
     const trained = await library.trainDad(library.locationFinding(), { horizon: 3, steps: 2 });
     const model = library.identityOf(library.locationFinding());
     const file = [...library.encodePolicy({ kind: "dad", horizon: 3, model, network: trained.network })];
-    const expected = use(library, file);
+    const expected = await use(library, file);
     expect(expected.every(Number.isFinite)).toBe(true);
     const server = await serve({
       isolated: false,

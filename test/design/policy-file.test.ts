@@ -109,10 +109,10 @@ describe("a policy comes back from its file", () => {
     expect(text).toContain("\n    [1, 2],\n    [3, 4]\n");
   });
 
-  test("and gives the same designs", () => {
+  test("and gives the same designs", async () => {
     const stream = randomStream(3);
-    const before = dadPolicy(location, 4, network).next(history, stream);
-    const after = policyOf(decodePolicy(encodePolicy(dad)), location).next(history, stream);
+    const before = await dadPolicy(location, 4, network).next(history, stream);
+    const after = await policyOf(decodePolicy(encodePolicy(dad)), location).next(history, stream);
     expect([...after]).toEqual([...before]);
   });
 });

@@ -17,7 +17,7 @@ const workspace = new Workspace({ threads: 1 });
 afterAll(() => workspace.dispose());
 const model = linearGaussian();
 
-test("a static policy gives its designs, whatever happened", () => {
+test("a static policy gives its designs, whatever happened", async () => {
   const policy = staticPolicy(Float64Array.of(1, 2, 3, 4), 2);
   expect(policy.horizon).toBe(2);
   const history: History = {
@@ -26,13 +26,13 @@ test("a static policy gives its designs, whatever happened", () => {
     designs: new Float64Array(6),
     outcomes: new Float64Array(3),
   };
-  expect(policy.next(history, randomStream(0))).toEqual(Float64Array.of(3, 4, 3, 4, 3, 4));
+  expect(await policy.next(history, randomStream(0))).toEqual(Float64Array.of(3, 4, 3, 4, 3, 4));
   expect(sharedDesigns(model, policy)).toEqual({ x: Float64Array.of(1, 3), y: Float64Array.of(2, 4) });
-  const { designs } = simulate(model, policy, { outer: 2, stream: randomStream(0), workspace });
+  const { designs } = await simulate(model, policy, { outer: 2, stream: randomStream(0), workspace });
   expect(designs.x).toEqual(Float64Array.of(1, 3, 1, 3));
 });
 
-test("a random policy draws within the bounds and among the values", () => {
+test("a random policy draws within the bounds and among the values", async () => {
   const bounded = defineModel({
     name: "bounded",
     parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
@@ -41,14 +41,14 @@ test("a random policy draws within the bounds and among the values", () => {
   });
   const policy = randomPolicy(bounded, 3, { mean: 2, sd: 3 });
   expect(sharedDesigns(bounded, policy)).toBeUndefined();
-  const { designs } = simulate(bounded, policy, { outer: 2000, stream: randomStream(0), workspace });
+  const { designs } = await simulate(bounded, policy, { outer: 2000, stream: randomStream(0), workspace });
   expect(designs.x.every((x) => Math.abs(x) <= 0.5)).toBe(true);
   expect([...new Set(designs.dose)].sort()).toEqual([1, 2, 5]);
   const mean = designs.free.reduce((sum, value) => sum + value, 0) / 6000;
   expect(Math.abs(mean - 2)).toBeLessThan((4 * 3) / Math.sqrt(6000));
 });
 
-test("a policy that looks at outcomes is shown those of its own experiment, in order", () => {
+test("a policy that looks at outcomes is shown those of its own experiment, in order", async () => {
   const seen: History[] = [];
   const policy: Policy = {
     kind: "greedy",
@@ -63,7 +63,11 @@ test("a policy that looks at outcomes is shown those of its own experiment, in o
       });
     },
   };
-  const { designs, outcomes } = simulate(model, policy, { outer: 2, stream: randomStream(5), workspace });
+  const { designs, outcomes } = await simulate(model, policy, {
+    outer: 2,
+    stream: randomStream(5),
+    workspace,
+  });
   expect(designs.x).toEqual(Float64Array.of(0, 1, 2, 10, 11, 12));
   for (const b of [0, 1]) {
     for (const t of [1, 2]) expect(designs.y[3 * b + t]).toBe(outcomes.outcome[3 * b + t - 1]);
@@ -72,12 +76,12 @@ test("a policy that looks at outcomes is shown those of its own experiment, in o
   expect(Array.from(seen[2].outcomes)).toEqual([0, 1, 3, 4].map((i) => outcomes.outcome[i]));
 });
 
-test("the same stream gives the same experiments, and given parameters are used", () => {
+test("the same stream gives the same experiments, and given parameters are used", async () => {
   const policy = randomPolicy(model, 2);
   const run = (seed: number) => simulate(model, policy, { outer: 3, stream: randomStream(seed), workspace });
-  expect(run(1)).toEqual(run(1));
-  expect(run(1).outcomes).not.toEqual(run(2).outcomes);
+  expect(await run(1)).toEqual(await run(1));
+  expect((await run(1)).outcomes).not.toEqual((await run(2)).outcomes);
   const parameters = { theta: Float64Array.of(1, 2), phi: Float64Array.of(3, 4) };
-  const fixed = simulate(model, policy, { outer: 2, stream: randomStream(1), workspace, parameters });
+  const fixed = await simulate(model, policy, { outer: 2, stream: randomStream(1), workspace, parameters });
   expect(fixed.parameters).toBe(parameters);
 });

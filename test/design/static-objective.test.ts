@@ -21,9 +21,9 @@ const SIZES = { outer: 200, contrastive: 300, marginal: 300 };
 describe("an enumerated objective", () => {
   const model = psychometric();
   const start = [0.8, 0.3, -0.6, 0.9, 1.4, 0];
-  const exact = (designs: readonly number[], kind: ObjectiveKind, beta: number): number => {
+  const exact = async (designs: readonly number[], kind: ObjectiveKind, beta: number): Promise<number> => {
     const policy = staticPolicy(Float64Array.from(designs), 2);
-    const { expected } = enumerate({ model, policy, given: GIVEN, tolerance: 1e-9 });
+    const { expected } = await enumerate({ model, policy, given: GIVEN, tolerance: 1e-9 });
     const quantity = Object.entries(objectiveQuantity(kind, beta)) as [Given, number][];
     return quantity.reduce((sum, [given, c]) => sum + c * (expected[given] ?? 0), 0);
   };
@@ -33,22 +33,25 @@ describe("an enumerated objective", () => {
     ["conditional", 0],
     ["unconditional", 0.5],
     ["unconditional", 3],
-  ] as const)("%s, beta %d: the value and the slopes are those of the exact objective", (kind, beta) => {
-    const objective = new EnumeratedObjective(model, objectiveQuantity(kind, beta), 3);
-    const value = objective.evaluate(Float64Array.from(start));
-    expect(value).toBeCloseTo(exact(start, kind, beta), 4);
-    start.forEach((at, i) => {
-      const h = 1e-3;
-      const moved = (by: number) =>
-        exact(
-          start.map((each, k) => (k === i ? at + by : each)),
-          kind,
-          beta,
-        );
-      expect(objective.gradient[i]).toBeCloseTo((moved(h) - moved(-h)) / (2 * h), 4);
-    });
-    objective.dispose();
-  });
+  ] as const)(
+    "%s, beta %d: the value and the slopes are those of the exact objective",
+    async (kind, beta) => {
+      const objective = new EnumeratedObjective(model, objectiveQuantity(kind, beta), 3);
+      const value = objective.evaluate(Float64Array.from(start));
+      expect(value).toBeCloseTo(await exact(start, kind, beta), 4);
+      for (const [i, at] of start.entries()) {
+        const h = 1e-3;
+        const moved = (by: number) =>
+          exact(
+            start.map((each, k) => (k === i ? at + by : each)),
+            kind,
+            beta,
+          );
+        expect(objective.gradient[i]).toBeCloseTo(((await moved(h)) - (await moved(-h))) / (2 * h), 4);
+      }
+      objective.dispose();
+    },
+  );
 
   test("is used where it is no dearer than sampling", () => {
     expect(canEnumerateCheaply(model, 4, PAPER_SIZES)).toBe(true);
@@ -93,15 +96,17 @@ describe("the worst case over models", () => {
       workspace,
     });
 
-  test("is EIG_theta of the first less beta times the largest leakage, in closed form", () => {
+  test("is EIG_theta of the first less beta times the largest leakage, in closed form", async () => {
     const workspace = new Workspace({ threads: 1 });
     const objective = make([sharper], workspace);
     const policy = staticPolicy(designs, 2);
     const stream = randomStream("worst");
     const exact = (of: Model) => estimatePolicy(of, policy, { exact: true, stream });
-    const leakages = [model, sharper].map((each) => exact(each).sensitiveGivenTarget.lower);
+    const leakages = [await exact(model), await exact(sharper)].map(
+      (each) => each.sensitiveGivenTarget.lower,
+    );
     expect(leakages[1]).toBeGreaterThan(leakages[0] + 0.1);
-    const expected = exact(model).target.lower - 0.8 * leakages[1];
+    const expected = (await exact(model)).target.lower - 0.8 * leakages[1];
     const mean = (bound: "lower" | "upper") =>
       Array.from({ length: 30 }, (_, i) => objective.evaluate(designs, stream.split(i), bound)).reduce(
         (sum, value) => sum + value / 30,
@@ -141,17 +146,19 @@ describe("the worst case over models", () => {
       await trainStatic(own, common),
       await trainStatic(own, { ...common, against: [other] }),
     ];
-    const worst = (found: Float64Array) =>
-      fairness({
-        models: { own, other },
-        policy: staticPolicy(found, 2),
-        kind: "conditional",
-        stream: randomStream("fair"),
-        exact: true,
-        outer: 400,
-        batches: 2,
-      }).leakage.upper;
-    expect(worst(guarded.designs)).toBeLessThan(0.8 * worst(alone.designs));
+    const worst = async (found: Float64Array) =>
+      (
+        await fairness({
+          models: { own, other },
+          policy: staticPolicy(found, 2),
+          kind: "conditional",
+          stream: randomStream("fair"),
+          exact: true,
+          outer: 400,
+          batches: 2,
+        })
+      ).leakage.upper;
+    expect(await worst(guarded.designs)).toBeLessThan(0.8 * (await worst(alone.designs)));
   });
 
   test("a network trains against several models, the same on one and two threads", async () => {

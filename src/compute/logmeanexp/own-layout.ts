@@ -28,6 +28,11 @@ export const withOwnLayout = <Inputs extends InputAxes>(
   const wanted = turned.filter((name) => gradients.includes(name));
   const own = { inputs: new Map<string, Floats>(), gradients: new Map<string, Floats>() };
   const lengthInside = (name: string): number => program.sizes[inputs[name][0] as "observation" | "inner"];
+  const turnInputs = (): void => {
+    for (const [name, values] of own.inputs) {
+      transpose(values, program.input(name), lengthInside(name), program.sizes.outer);
+    }
+  };
   return {
     get sizes() {
       return program.sizes;
@@ -44,13 +49,15 @@ export const withOwnLayout = <Inputs extends InputAxes>(
     gradient: (name) => own.gradients.get(name) ?? program.gradient(name),
     run(adjoint) {
       const { outer } = program.sizes;
-      for (const [name, values] of own.inputs) {
-        transpose(values, program.input(name), lengthInside(name), outer);
-      }
+      turnInputs();
       program.run(adjoint);
       for (const [name, values] of own.gradients) {
         transpose(program.gradient(name), values, outer, lengthInside(name));
       }
+    },
+    runInPieces(pause) {
+      turnInputs();
+      return program.runInPieces(pause);
     },
     dispose: () => program.dispose(),
   };

@@ -8,7 +8,7 @@ import { InputError } from "../../core/errors.js";
 import { type Backend, requireBackend } from "../backend.js";
 import type { Traced } from "../graph/expression.js";
 import { type InputAxes, SINGLE, type TracedFunction, trace } from "../graph/trace.js";
-import { Workspace, type WorkspaceOptions } from "../workspace.js";
+import { type Pause, Workspace, type WorkspaceOptions } from "../workspace.js";
 import { AXES, bitsOf, lengthOf, type Sizes } from "./axes.js";
 import { withOwnLayout } from "./own-layout.js";
 import { checkInputs, plan, planTexts } from "./plan.js";
@@ -49,6 +49,11 @@ export interface LogMeanExp<Inputs extends InputAxes> {
   gradient(name: keyof Inputs & string): Float32Array | Float64Array;
   /** Computes values and gradients; `adjoint` is [outer], 1 unless given, and may depend on the values. */
   run(adjoint?: Adjoint): void;
+  /**
+   * Computes the values alone, the same to the bit, with `pause` awaited between pieces of some milliseconds; in one
+   * piece on the backend "js". Inputs and sizes must not change before it has ended.
+   */
+  runInPieces(pause: Pause): Promise<void>;
   /** Lets go of the memory. */
   dispose(): void;
 }
@@ -116,6 +121,7 @@ const guarded = <Inputs extends InputAxes>(program: LogMeanExp<Inputs>): LogMean
     input: (name) => ready().input(name),
     gradient: (name) => ready().gradient(name),
     run: (adjoint) => ready().run(adjoint),
+    runInPieces: async (pause) => ready().runInPieces(pause),
     dispose() {
       if (state !== "disposed") program.dispose();
       state = "disposed";
@@ -187,6 +193,14 @@ const compiled = <Inputs extends InputAxes>(
     inputAt.clear();
     gradientAt.clear();
   };
+  const losesDigits = (): boolean => fast.product && !(variant.magnitude() <= LARGEST_FOR_PRODUCT);
+  const plainForm = (): Variant => {
+    if (plain === undefined) {
+      plain = new Variant(plan(root, wanted, { product: false }), inputs, workspace);
+      plain.resize(sizes, arrays);
+    }
+    return plain;
+  };
   return {
     get sizes() {
       return sizes;
@@ -218,17 +232,14 @@ const compiled = <Inputs extends InputAxes>(
       ),
     run(adjoint) {
       variant.forward(arrays);
-      let used = variant;
-      if (fast.product && !(variant.magnitude() <= LARGEST_FOR_PRODUCT)) {
-        if (plain === undefined) {
-          plain = new Variant(plan(root, wanted, { product: false }), inputs, workspace);
-          plain.resize(sizes, arrays);
-        }
-        used = plain;
-        used.forward(arrays);
-      }
+      const used = losesDigits() ? plainForm() : variant;
+      if (used !== variant) used.forward(arrays);
       const of = adjointOf(adjoint, value);
       if (wanted.length > 0) used.backward(arrays, of);
+    },
+    async runInPieces(pause) {
+      await variant.forwardInPieces(arrays, pause);
+      if (losesDigits()) await plainForm().forwardInPieces(arrays, pause);
     },
     dispose() {
       release();
@@ -266,6 +277,10 @@ const onPlainArrays = <Inputs extends InputAxes>(
     gradient: (name) => find(gradients, name, () => programTexts.noGradient(name, namesOf(wanted))),
     run(adjoint) {
       evaluate(root, inputs, wanted, sizes, arrays, gradients, value, () => adjointOf(adjoint, value));
+    },
+    async runInPieces(pause) {
+      this.run();
+      await pause();
     },
     dispose() {
       arrays.clear();

@@ -5,7 +5,7 @@
 import { reachable, type Traced } from "../graph/expression.js";
 import { ModuleWriter } from "../wasm/encoder.js";
 import { ConstantPool } from "../wasm/vector.js";
-import type { Kernels, Workspace } from "../workspace.js";
+import type { Kernels, Pause, Workspace } from "../workspace.js";
 import { bitsOf, INNER, OBSERVATION, OUTER, type Sizes } from "./axes.js";
 import { WORDS } from "./kernel.js";
 import { cost, type Plan, usesTables } from "./plan.js";
@@ -200,10 +200,29 @@ export class Variant {
 
   /** The values, and with them all that a gradient needs. */
   forward(arrays: Arrays): void {
+    for (const [kernel, tasks] of this.#forwardJobs()) {
+      this.#code.kernels.run(kernel, this.#descriptor, tasks);
+    }
+    this.#collect(arrays);
+  }
+
+  /** `forward`, with `pause` awaited between pieces of the work. */
+  async forwardInPieces(arrays: Arrays, pause: Pause): Promise<void> {
+    for (const [kernel, tasks] of this.#forwardJobs()) {
+      await this.#code.kernels.runInPieces(kernel, this.#descriptor, tasks, pause);
+    }
+    this.#collect(arrays);
+  }
+
+  #forwardJobs(): readonly (readonly [kernel: string, tasks: number])[] {
+    const stream = ["stream", this.#sizes.outer * this.#chunks] as const;
+    return this.#tables === undefined ? [stream] : [["tables", this.#blocks], stream];
+  }
+
+  /** The values, from the records of all tasks. */
+  #collect(arrays: Arrays): void {
     const { outer, inner, observation } = this.#sizes;
-    if (this.#tables !== undefined) this.#code.kernels.run("tables", this.#descriptor, this.#blocks);
     const chunks = this.#chunks;
-    this.#code.kernels.run("stream", this.#descriptor, outer * chunks);
     const size = this.#stream.size(observation);
     const records = this.#floats("records", outer * chunks * size);
     const logInner = Math.log(inner);

@@ -7,6 +7,7 @@
  * with h the grid points of the held parameters and f those of the others. Nothing is sampled.
  */
 import { compile, type Program, type Value } from "../../compute/index.js";
+import { type Pacer, pacer, type RunOptions } from "../../core/options.js";
 import { randomStream } from "../../core/random.js";
 import type { Model, Role } from "../model.js";
 import type { Policy } from "../policy.js";
@@ -61,11 +62,12 @@ interface DesignTree {
   at(t: number, prefix: number): number;
 }
 
-const designTree = (
+const designTree = async (
   model: Model,
   policy: Policy,
   combinations: readonly (readonly number[])[],
-): DesignTree => {
+  run: RunOptions,
+): Promise<DesignTree> => {
   const variables = model.design.length;
   const { horizon } = policy;
   const rows: Float64Array[] = [];
@@ -79,7 +81,7 @@ const designTree = (
     let designs = new Float64Array(0);
     let outcomes = new Float64Array(0);
     for (let t = 0, outer = 1; t < horizon; t++, outer *= combinations.length) {
-      const chosen = policy.next({ outer, steps: t, designs, outcomes }, stream.split(t));
+      const chosen = await policy.next({ outer, steps: t, designs, outcomes }, stream.split(t), run);
       rows.push(chosen);
       offsets.push(count);
       count += outer;
@@ -133,33 +135,40 @@ const extend = (
 };
 
 /** Exact expected log evidences by enumeration. The model must have finite supports and priors that can be held. */
-export const enumerate = ({
-  model,
-  policy,
-  given,
-  tolerance = 1e-6,
-  work = 2 ** 29,
-}: EnumerationOptions): Enumeration => {
+export const enumerate = async (
+  { model, policy, given, tolerance = 1e-6, work = 2 ** 29 }: EnumerationOptions,
+  run: RunOptions = {},
+): Promise<Enumeration> => {
+  const pace = pacer(run);
   const combinations = outcomeCombinations(model) ?? [];
   const sequences = combinations.length ** policy.horizon;
-  const tree = designTree(model, policy, combinations);
+  const tree = await designTree(model, policy, combinations, { signal: run.signal });
   const program = probabilities(model, tree);
-  const evaluate = (size: number): Partial<Record<Given, number>> =>
-    Object.fromEntries(
-      given.map((each) => [
-        each,
-        expectedLogEvidence(model, policy.horizon, held(each), size, tree, combinations, program),
-      ]),
-    );
+  const evaluate = async (size: number): Promise<Partial<Record<Given, number>>> => {
+    const expected: Partial<Record<Given, number>> = {};
+    for (const each of given) {
+      const setting = {
+        model,
+        horizon: policy.horizon,
+        roles: held(each),
+        size,
+        tree,
+        combinations,
+        program,
+      };
+      expected[each] = await expectedLogEvidence(setting, pace);
+    }
+    return expected;
+  };
   try {
     let size = START;
-    let expected = evaluate(size);
+    let expected = await evaluate(size);
     let discretisation = Infinity;
     while (discretisation > tolerance) {
       const next = 2 * size - 1;
       if (gridSize(model, next) * sequences > work) break;
       size = next;
-      const finer = evaluate(size);
+      const finer = await evaluate(size);
       discretisation = Math.max(...given.map((each) => Math.abs((finer[each] ?? 0) - (expected[each] ?? 0))));
       expected = finer;
     }
@@ -196,16 +205,26 @@ const probabilities = (model: Model, tree: DesignTree): Program<Inputs> => {
   return program;
 };
 
+/** Probabilities of sequences that are computed between two looks at the clock. */
+const PIECE = 2 ** 18;
+
+/** One evidence on one grid. */
+interface Setting {
+  readonly model: Model;
+  readonly horizon: number;
+  readonly roles: readonly Role[];
+  /** Points along every continuous parameter. */
+  readonly size: number;
+  readonly tree: DesignTree;
+  readonly combinations: readonly (readonly number[])[];
+  readonly program: Program<Inputs>;
+}
+
 /** sum_h w_h sum_D p(D | h) log p(D | h). */
-const expectedLogEvidence = (
-  model: Model,
-  horizon: number,
-  roles: readonly Role[],
-  size: number,
-  tree: DesignTree,
-  combinations: readonly (readonly number[])[],
-  program: Program<Inputs>,
-): number => {
+const expectedLogEvidence = async (
+  { model, horizon, roles, size, tree, combinations, program }: Setting,
+  pace: Pacer,
+): Promise<number> => {
   const split = (isHeld: boolean) =>
     tensor(
       model.parameters
@@ -216,7 +235,10 @@ const expectedLogEvidence = (
   const freeGrid = split(false);
   const evidence = new Float64Array(combinations.length ** horizon);
   const scratch = [new Float64Array(evidence.length), new Float64Array(evidence.length)] as const;
+  const often = Math.max(1, Math.floor(PIECE / (evidence.length + tree.count)));
+  const points = heldGrid.logWeights.length * freeGrid.logWeights.length;
   let total = 0;
+  let done = 0;
   for (let h = 0; h < heldGrid.logWeights.length; h++) {
     evidence.fill(0);
     for (let f = 0; f < freeGrid.logWeights.length; f++) {
@@ -229,6 +251,7 @@ const expectedLogEvidence = (
       const likelihood = sequenceProbabilities(model, horizon, tree, combinations, program, scratch);
       const weight = Math.exp(freeGrid.logWeights[f]);
       for (let i = 0; i < evidence.length; i++) evidence[i] += weight * likelihood[i];
+      if (++done % often === 0) await pace.step({ done, total: points, label: "grid points" });
     }
     let inner = 0;
     for (let i = 0; i < evidence.length; i++) {

@@ -1,6 +1,7 @@
 /** Exact evidences, by whichever way applies: closed form, enumeration, or quadrature. */
 import type { Workspace } from "../../compute/index.js";
 import { InputError } from "../../core/errors.js";
+import { pacer, type RunOptions } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import type { EvidenceSamples } from "../evidence-samples.js";
 import type { Model } from "../model.js";
@@ -14,7 +15,7 @@ import { MOST_DIMENSIONS, type Quadrature, quadrature } from "./quadrature.js";
 
 export type ExactMethod = "closed form" | "enumeration" | "quadrature";
 
-export interface ExactOptions {
+export interface ExactOptions extends RunOptions {
   /** Experiments that the outer expectation of quadrature is over: batches * outer. */
   readonly outer: number;
   readonly batches: number;
@@ -23,7 +24,6 @@ export interface ExactOptions {
   readonly given: readonly Given[];
   /** Only this method. */
   readonly method?: ExactMethod | undefined;
-  readonly onBatch?: ((done: number, batches: number) => void) | undefined;
 }
 
 export interface ExactEvidences {
@@ -42,7 +42,11 @@ export const exactTexts = {
 export const MOST_SEQUENCES = 2 ** 14;
 
 /** Evidences without inner sampling error; and without any sampling by closed form and enumeration. */
-export const exactEvidences = (model: Model, policy: Policy, options: ExactOptions): ExactEvidences => {
+export const exactEvidences = async (
+  model: Model,
+  policy: Policy,
+  options: ExactOptions,
+): Promise<ExactEvidences> => {
   const allowed = (method: ExactMethod) => options.method === undefined || options.method === method;
   if (allowed("closed form") && policy.designs !== undefined) {
     const expected = closedForm(model, policy.designs);
@@ -51,7 +55,7 @@ export const exactEvidences = (model: Model, policy: Policy, options: ExactOptio
     }
   }
   if (allowed("enumeration") && canEnumerate(model, policy)) {
-    const { expected, discretisation } = enumerate({ model, policy, given: options.given });
+    const { expected, discretisation } = await enumerate({ model, policy, given: options.given }, options);
     return { samples: withoutSampling(expected), method: "enumeration", discretisation };
   }
   if (allowed("quadrature") && canIntegrate(model, MOST_DIMENSIONS)) {
@@ -87,11 +91,12 @@ export const canEnumerateModel = (model: Model, horizon: number): boolean => {
   );
 };
 
-const byQuadrature = (
+const byQuadrature = async (
   model: Model,
   policy: Policy,
-  { outer, batches, stream, workspace, given, onBatch }: ExactOptions,
-): ExactEvidences => {
+  { outer, batches, stream, workspace, given, signal, onProgress }: ExactOptions,
+): Promise<ExactEvidences> => {
+  const pace = pacer({ signal, onProgress });
   const { horizon } = policy;
   const shared = sharedDesigns(model, policy);
   const values: Partial<Record<Given, Float64Array>> = {};
@@ -104,13 +109,19 @@ const byQuadrature = (
   try {
     for (let batch = 0; batch < batches; batch++) {
       const own = stream.split("batch").split(batch).split("experiments");
-      const { parameters, designs, outcomes } = simulate(model, policy, { outer, stream: own, workspace });
+      const pause = () => pace.step({ done: batch, total: batches, label: "batches" });
+      const { parameters, designs, outcomes } = await simulate(model, policy, {
+        outer,
+        stream: own,
+        workspace,
+        signal,
+      });
       const data = { parameters, designs: shared ?? designs, outcomes };
       for (const [each, grid] of grids) {
-        if (batch === 0) grid.refine(data);
-        values[each]?.set(grid.evaluate(data), batch * outer);
+        if (batch === 0) await grid.refine(data, pause);
+        values[each]?.set(await grid.evaluate(data, pause), batch * outer);
       }
-      onBatch?.(batch + 1, batches);
+      await pace.step({ done: batch + 1, total: batches, label: "batches" });
     }
     const discretisation = Math.max(0, ...[...grids.values()].map((grid) => grid.discretisation));
     // No inner samples are shared: all experiments are independent, as if of one batch.

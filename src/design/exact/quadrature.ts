@@ -9,6 +9,7 @@ import {
   compileLogMeanExp,
   div,
   type LogMeanExp,
+  type Pause,
   sum,
   type Value,
   type Workspace,
@@ -50,9 +51,9 @@ export interface Quadrature {
   readonly points: number;
   readonly discretisation: number;
   /** Refines the grid on these experiments. */
-  refine(data: QuadratureData): void;
+  refine(data: QuadratureData, pause: Pause): Promise<void>;
   /** log p(D | g), [outer]. */
-  evaluate(data: QuadratureData): Float64Array;
+  evaluate(data: QuadratureData, pause: Pause): Promise<Float64Array>;
   dispose(): void;
 }
 
@@ -80,8 +81,8 @@ const nothingToIntegrate = ({ model, workspace, outer, horizon, designs }: Quadr
   return {
     points: 1,
     discretisation: 0,
-    refine: () => undefined,
-    evaluate({ parameters, designs, outcomes }) {
+    refine: async () => undefined,
+    async evaluate({ parameters, designs, outcomes }) {
       for (const [name, values] of Object.entries({ ...parameters, ...designs, ...outcomes })) {
         program.input(name).set(values);
       }
@@ -156,7 +157,10 @@ const onGrid = (
       each.input(WEIGHT).set(grid.logWeights.map((value) => value + Math.log(points)));
     }
   };
-  const evaluate = ({ parameters, designs, outcomes }: QuadratureData): Float64Array => {
+  const evaluate = async (
+    { parameters, designs, outcomes }: QuadratureData,
+    pause: Pause,
+  ): Promise<Float64Array> => {
     if (points === 0) resize();
     const isHeld = model.parameters.filter(({ role }) => roles.includes(role)).map(({ name }) => name);
     for (const name of isHeld) {
@@ -164,10 +168,10 @@ const onGrid = (
       normaliser?.input(name).set(parameters[name]);
     }
     for (const [name, values] of Object.entries({ ...designs, ...outcomes })) program.input(name).set(values);
-    program.run();
+    await program.runInPieces(pause);
     const value = program.value.slice();
     if (normaliser === undefined) return value;
-    normaliser.run();
+    await normaliser.runInPieces(pause);
     return value.map((each, b) => each - normaliser.value[b]);
   };
   return {
@@ -177,16 +181,16 @@ const onGrid = (
     get discretisation() {
       return discretisation;
     },
-    refine(data) {
+    async refine(data, pause) {
       if (dimensions === 0) return;
-      let coarse = evaluate(data);
+      let coarse = await evaluate(data, pause);
       for (;;) {
         // The finer grid has the points of the coarser one and those half-way between them.
         const next = 2 * size - 1;
         if (points * (next / size) ** dimensions > most) return;
         size = next;
         resize();
-        const fine = evaluate(data);
+        const fine = await evaluate(data, pause);
         discretisation = fine.reduce((total, value, b) => total + Math.abs(value - coarse[b]), 0) / outer;
         if (discretisation < tolerance) return;
         coarse = fine;

@@ -32,5 +32,5 @@ export const psychometric = ({
     },
     design: { intensity: real({ low, high }), context: real({ low: 0, high: 1 }) },
     outcome: ({ threshold, shift }, { intensity, context }) =>
-      bernoulli(mul(slope, sub(intensity, add(threshold, mul(context, shift))))),
+      bernoulli({ logit: mul(slope, sub(intensity, add(threshold, mul(context, shift)))) }),
   });

@@ -79,9 +79,9 @@ export const demo = defineCommand({
         marginal: 4000,
         stream: stream.split(name),
       });
-    const random = estimate(randomPolicy(model, horizon), "random");
+    const random = await estimate(randomPolicy(model, horizon), "random");
     await context.checkpoint();
-    const found = estimate(staticPolicy(designs, 2), "found");
+    const found = await estimate(staticPolicy(designs, 2), "found");
     const row = (
       label: string,
       side: "lower" | "upper",

@@ -76,13 +76,16 @@ export const reportOn = async (
     exact,
     threads,
   };
-  const { objective, ...estimate } = estimatePolicy(model, policy, { ...sampling, onBatch });
+  const { objective, ...estimate } = await estimatePolicy(model, policy, {
+    ...sampling,
+    onProgress: ({ done, total }) => onBatch(done, total),
+  });
   const worstOf = async () => {
     const { fairness } = await import("../../../design/fairness-measures.js");
     const { modelsAgainst } = await import("./named-model.js");
     const models = { "the model": model, ...(await modelsAgainst(source, against)) };
     const of = (kind: ObjectiveKind) => fairness({ models, policy, kind, ...sampling });
-    return { conditional: of("conditional"), unconditional: of("unconditional") };
+    return { conditional: await of("conditional"), unconditional: await of("unconditional") };
   };
   return {
     ...estimate,

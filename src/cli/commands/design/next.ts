@@ -36,7 +36,7 @@ export const next = defineCommand({
     if (steps >= policy.horizon) {
       throw new InputError("history", historyTexts.full(options.history, steps, policy.horizon));
     }
-    const values = policy.next(history, randomStream(options.seed).split("next").split(steps));
+    const values = await policy.next(history, randomStream(options.seed).split("next").split(steps));
     return {
       observation: steps + 1,
       horizon: policy.horizon,

@@ -53,7 +53,7 @@ const shownDesigns = async (
   const workspace = new Workspace({ threads: 1 });
   try {
     const parameters = drawOuter(model, SHOWN, stream.split("parameters"));
-    const { designs } = simulate(model, policy, { outer: SHOWN, stream, workspace, parameters });
+    const { designs } = await simulate(model, policy, { outer: SHOWN, stream, workspace, parameters });
     return Array.from({ length: SHOWN * policy.horizon }, (_, i) =>
       model.design.map(({ name }) => designs[name][i]),
     );
