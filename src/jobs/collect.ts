@@ -95,7 +95,7 @@ export const collectJobs = async (
     else if (now - possible > 1000 * waitSeconds) {
       return [...failureNotes(failures), collectTexts.lacking(left.size, why)];
     }
-    await persist(() => queue.freeLost());
+    await persist(() => queue.expireLost());
     await persist(() => queue.sendReady());
     await pause(POLL_MS, signal);
   }

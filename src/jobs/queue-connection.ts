@@ -81,12 +81,26 @@ export const connectQueue = async (address: string): Promise<QueueConnection> =>
   pool.on("connect", (client) => client.on("error", () => {}));
   const sql: Sql = <Row>(text: string, values: readonly unknown[] = []) =>
     worded(async () => (await pool.query(text, [...values])).rows as Row[]);
-  // Cells outlive pg-boss's own limits of time, so its housekeeping is off: leases bring lost cells back.
+  // A connection on which something went wrong is closed, which ends its transaction.
+  const execute = async (text: string, values: readonly unknown[], left = DEADLOCK_TRIES) => {
+    const client = await pool.connect();
+    let failure: unknown;
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      failure = error;
+    } finally {
+      client.release(failure !== undefined);
+    }
+    if (codeOf(failure) === "40P01" && left > 1) return execute(text, values, left - 1);
+    throw failure;
+  };
+  // Its supervision is off: after the database was away it would take every worker for lost (docs/cluster.md).
   const boss = new Boss({
     schema: SCHEMA,
     supervise: false,
     schedule: false,
-    db: { executeSql: (text, values) => worded(() => pool.query(text, values)) },
+    db: { executeSql: (text, values = []) => worded(() => execute(text, values)) },
   });
   const transaction = async <Result>(
     work: (sql: Sql, db: PgBoss.Db) => Promise<Result>,

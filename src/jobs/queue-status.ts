@@ -1,6 +1,8 @@
 /** How far a queue is. Only looks: a database without a queue stays without one. */
+
+import { TROUBLE } from "./queue.js";
 import { connectQueue, SCHEMA, type Sql } from "./queue-connection.js";
-import { hasTables } from "./queue-tables.js";
+import { hasTables, IS_ALIVE, WORK_AND_JOBS } from "./queue-tables.js";
 
 export interface QueueCounts {
   readonly done: number;
@@ -36,13 +38,13 @@ export interface QueueStatus {
 
 const COUNTS = `
   (count(*) FILTER (WHERE result IS NOT NULL))::int AS done,
-  (count(*) FILTER (WHERE result IS NULL AND worker IS NOT NULL))::int AS running,
-  (count(*) FILTER (WHERE result IS NULL AND worker IS NULL AND sent AND NOT failed))::int AS waiting,
-  (count(*) FILTER (WHERE result IS NULL AND NOT sent AND NOT failed))::int AS blocked,
-  (count(*) FILTER (WHERE result IS NULL AND failed))::int AS failed`;
+  (count(*) FILTER (WHERE result IS NULL AND state = 'active'))::int AS running,
+  (count(*) FILTER (WHERE result IS NULL AND state < 'active'))::int AS waiting,
+  (count(*) FILTER (WHERE result IS NULL AND state IS NULL))::int AS blocked,
+  (count(*) FILTER (WHERE result IS NULL AND state = 'failed'))::int AS failed`;
 
 /** Without what is never run. */
-const JOBS = `${SCHEMA}.work WHERE queue IS NOT NULL`;
+const JOBS = `${WORK_AND_JOBS} WHERE queue IS NOT NULL`;
 
 const NOTHING: QueueCounts = { done: 0, running: 0, waiting: 0, blocked: 0, failed: 0 };
 
@@ -65,10 +67,10 @@ export const queueStatus = async (address: string): Promise<QueueStatus> => {
     const groups = await sql<QueueCounts & { group: string }>(
       `SELECT "group", ${COUNTS} FROM ${JOBS} GROUP BY "group" ORDER BY "group"`,
     );
-    const troubled = (of: string) =>
+    const troubled = (state: "failed" | "retry") =>
       sql<{ name: string; message: string }>(
-        `SELECT name, trouble AS message FROM ${SCHEMA}.work
-         WHERE result IS NULL AND trouble IS NOT NULL AND ${of} ORDER BY name`,
+        `SELECT work.name, ${TROUBLE} AS message FROM ${WORK_AND_JOBS}
+         WHERE result IS NULL AND state = '${state}' ORDER BY work.name`,
       );
     return {
       queue,
@@ -76,7 +78,7 @@ export const queueStatus = async (address: string): Promise<QueueStatus> => {
       groups,
       workers: await workersOf(sql),
       failures: await troubled("failed"),
-      retries: await troubled("NOT failed"),
+      retries: await troubled("retry"),
       secondsLeft: await estimateLeft(sql),
     };
   } finally {
@@ -87,12 +89,12 @@ export const queueStatus = async (address: string): Promise<QueueStatus> => {
 const workersOf = async (sql: Sql): Promise<QueueStatus["workers"]> => {
   const workers = await sql<{ name: string; places: number; lacks: string; seen: number; alive: boolean }>(
     `SELECT name, places, lacks, extract(epoch FROM now() - seen)::double precision AS seen,
-       seen >= now() - lease * interval '1 second' AS alive
+       ${IS_ALIVE} AS alive
      FROM ${SCHEMA}.workers ORDER BY name`,
   );
   const runs = await sql<{ worker: string; name: string; share: number; seconds: number }>(
-    `SELECT worker, name, share, extract(epoch FROM now() - started)::double precision AS seconds
-     FROM ${SCHEMA}.work WHERE worker IS NOT NULL AND result IS NULL ORDER BY name`,
+    `SELECT worker, work.name, share, extract(epoch FROM now() - started)::double precision AS seconds
+     FROM ${WORK_AND_JOBS} WHERE state = 'active' AND result IS NULL ORDER BY work.name`,
   );
   return workers.map(({ lacks, ...each }) => ({
     ...each,
@@ -107,10 +109,10 @@ const workersOf = async (sql: Sql): Promise<QueueStatus["workers"]> => {
 const estimateLeft = async (sql: Sql): Promise<number | null> => {
   const [{ left, pace, places }] = await sql<{ left: number; pace: number; places: number }>(
     `SELECT
-       (SELECT coalesce(sum(estimate * (1 - share)), 0) FROM ${SCHEMA}.work WHERE result IS NULL AND NOT failed) AS left,
+       (SELECT coalesce(sum(CASE WHEN state = 'active' THEN estimate * (1 - share) ELSE estimate END), 0)
+        FROM ${WORK_AND_JOBS} WHERE result IS NULL AND state IS DISTINCT FROM 'failed') AS left,
        (SELECT coalesce(sum(seconds) / nullif(sum(estimate), 0), 1) FROM ${SCHEMA}.work WHERE result IS NOT NULL) AS pace,
-       (SELECT coalesce(sum(places), 0)::int FROM ${SCHEMA}.workers
-        WHERE seen >= now() - lease * interval '1 second') AS places`,
+       (SELECT coalesce(sum(places), 0)::int FROM ${SCHEMA}.workers WHERE ${IS_ALIVE}) AS places`,
   );
   if (left === 0) return 0;
   return places === 0 ? null : (left * pace) / places;

@@ -2,26 +2,24 @@
 import { type QueueConnection, SCHEMA } from "./queue-connection.js";
 
 /**
- * `work` has a row for each job that was ever asked for, under its key: what is to be done, who does it, and what came
- * out, as text, so that every number stays as it is. `workers` has a row for each worker that was seen lately; what a
- * silent one has goes to others when its lease has run out.
+ * `work` has a row for each job that was ever asked for, under its key: what is to be done, and what came out, as text, so
+ * that every number stays as it is. How it stands is in pg-boss's own table, in the row of the same `job`; who runs it,
+ * since when and how far it is are of use only while that row is active. `workers` has a row for each worker that was
+ * seen lately.
  */
 const TABLES = `
   CREATE TABLE ${SCHEMA}.work (
     key text PRIMARY KEY,
+    job uuid NOT NULL,
     queue text,
     "group" text NOT NULL,
     name text NOT NULL,
     task text NOT NULL,
     before text,
     estimate double precision NOT NULL,
-    sent boolean NOT NULL DEFAULT false,
     worker text,
     started timestamptz,
     share double precision NOT NULL DEFAULT 0,
-    losses integer NOT NULL DEFAULT 0,
-    trouble text,
-    failed boolean NOT NULL DEFAULT false,
     result text,
     seconds double precision,
     finished timestamptz,
@@ -31,11 +29,17 @@ const TABLES = `
   CREATE TABLE ${SCHEMA}.workers (
     name text PRIMARY KEY,
     places integer NOT NULL,
-    lease double precision NOT NULL,
     lacks text NOT NULL DEFAULT '{}',
     started timestamptz NOT NULL DEFAULT now(),
     seen timestamptz NOT NULL DEFAULT now()
   )`;
+
+/** Every row of `work` with its job, where pg-boss has one. */
+export const WORK_AND_JOBS = `${SCHEMA}.work LEFT JOIN ${SCHEMA}.job ON job.name = work.queue AND job.id = work.job`;
+
+/** Workers that were seen so many seconds ago are alive. */
+export const ALIVE_SECONDS = 30;
+export const IS_ALIVE = `seen >= now() - interval '${ALIVE_SECONDS} seconds'`;
 
 /** Any number, the same for all who make these tables. */
 const LOCK = 4_741_908_243;

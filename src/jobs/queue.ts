@@ -1,24 +1,26 @@
 /**
- * Jobs in a queue that any number of workers take from. pg-boss hands each to one worker at a time and tries what fails
- * again, later each time; the table `work` beside it remembers what was asked for and what came out. Both change in one
- * transaction, so a job is never lost and its result is stored once, whatever dies in between.
+ * Jobs in a queue that any number of workers take from. pg-boss hands each to one worker at a time, and tries again, later
+ * each time, what failed or what its worker fell silent on; the table `work` beside it remembers what was asked for and
+ * what came out. Both change in one transaction, so a job is never lost and its result is stored once, whatever dies in
+ * between.
  */
 import type PgBoss from "pg-boss";
 import { describeJob, estimateJob, type Job, jobKey, keyBefore, queueOf, sentJob } from "./job.js";
 import type { KnownResult } from "./job-store.js";
 import { connectQueue, type QueueConnection, SCHEMA, type Sql } from "./queue-connection.js";
-import { makeQueues, makeTables } from "./queue-tables.js";
+import { ALIVE_SECONDS, IS_ALIVE, makeQueues, makeTables, WORK_AND_JOBS } from "./queue-tables.js";
 
 export const queueTexts = {
-  lost: (times: number) =>
-    `${times} workers ended while they ran it: see whether they have enough memory, then run the same command again`,
+  lost: "the worker that ran it fell silent: see whether it has enough memory, then run the same command again",
 };
 
 export interface QueueSettings {
-  /** How often a job that failed is tried again. */
+  /** How often a job is tried again that failed or was lost with its worker (5). */
   readonly retries?: number | undefined;
-  /** Seconds before it is; twice as long each time. */
+  /** Seconds before it is; twice as long each time (2). */
   readonly retryDelay?: number | undefined;
+  /** Seconds without a sign of life until a job counts as lost: pg-boss's time to expire (30). */
+  readonly lease?: number | undefined;
 }
 
 /** A job whose result is known already, for others that start from it. */
@@ -35,14 +37,14 @@ export interface TakenJob {
   readonly name: string;
   /** The result of the job before it, as JSON. */
   readonly before: string | undefined;
+  /** Seconds without a sign of life until others take over. */
+  readonly lease: number;
 }
 
 export interface WorkerState {
   readonly name: string;
   /** How many jobs at once. */
   readonly places: number;
-  /** Seconds without a sign of life until its jobs go to others. */
-  readonly lease: number;
   /** Queues that it cannot work for, and why. */
   readonly lacks: Readonly<Record<string, string>>;
 }
@@ -60,14 +62,13 @@ export interface WorkRow {
   readonly seconds: number | null;
 }
 
-/** So often a worker may be lost with the same job before it counts as failed. */
-const MAX_LOSSES = 10;
-/** Not the name of a worker. */
-const NOBODY = "";
 /** So many jobs at a time go from the table to pg-boss. */
 const SENT_AT_ONCE = 1000;
 /** Workers that were not seen for so long are forgotten. */
 const FORGET_MINUTES = 60;
+
+/** Why a job failed, or is to be tried again; what pg-boss itself says of a job that expired is in `value`. */
+export const TROUBLE = `CASE WHEN job.output ? 'value' THEN '${queueTexts.lost}' ELSE job.output->>'message' END`;
 
 /** The first half of the key: pg-boss wants ids of this form, and the same job always has the same. */
 const jobId = (key: string): string =>
@@ -88,13 +89,13 @@ export interface WorkQueue {
   fail(taken: TakenJob, worker: string, message: string): Promise<boolean>;
   /** For others, as if it had never been taken. */
   handBack(taken: TakenJob, worker: string): Promise<void>;
-  /** A sign of life, with the jobs that it runs and how far each is. */
+  /** A sign of life of a worker and of the jobs that it runs, with how far each is. */
   beat(state: WorkerState, shares: ReadonlyMap<string, number>): Promise<void>;
   /**
-   * Frees what silent workers have. Whoever could not reach the queue itself, as when the database was away, waits for
-   * the time of a lease before it takes the others for lost.
+   * Lets pg-boss take back the jobs of silent workers. Whoever could not reach the queue itself, as when the database was
+   * away, waits for the time of a lease before it takes the others for lost.
    */
-  freeLost(): Promise<void>;
+  expireLost(): Promise<void>;
   leave(worker: string): Promise<void>;
   rows(keys: readonly string[]): Promise<readonly WorkRow[]>;
   /** Forgets jobs and their results. */
@@ -115,9 +116,12 @@ export const openQueue = async (address: string, settings: QueueSettings = {}): 
   return queueOn(connection, settings);
 };
 
-const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: QueueSettings): WorkQueue => {
+const queueOn = (
+  connection: QueueConnection,
+  { retries = 5, retryDelay = 2, lease = ALIVE_SECONDS }: QueueSettings,
+): WorkQueue => {
   const { shown, sql, boss, steadyFor, transaction } = connection;
-  const jobOf = (key: string, queue: string, estimate: number, retryLimit: number): PgBoss.JobInsert => ({
+  const bossJob = (key: string, queue: string, estimate: number, retryLimit = retries): PgBoss.JobInsert => ({
     id: jobId(key),
     name: queue,
     data: { key },
@@ -126,38 +130,29 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
     retryLimit,
     retryDelay,
     retryBackoff: true,
+    expireInSeconds: lease,
   });
-  /** A new job for a job that its worker does not run on; what it has failed by then still counts. */
-  const release = async (own: Sql, db: PgBoss.Db, key: string, queue: string): Promise<void> => {
-    const id = jobId(key);
-    const job = await boss.getJobById(queue, id, { db, includeArchive: false });
-    const left = job === null ? retries : Math.max(0, job.retryLimit - job.retryCount);
-    const [{ estimate }] = await own<{ estimate: number }>(
-      `UPDATE ${SCHEMA}.work SET worker = NULL, share = 0 WHERE key = $1 RETURNING estimate`,
-      [key],
-    );
-    await boss.deleteJob(queue, id, { db });
-    await boss.insert([jobOf(key, queue, estimate, left)], { db });
-  };
   /** Whether the job is still this worker's. */
   const isOwn = async (own: Sql, key: string, worker: string): Promise<boolean> => {
     const found = await own(
-      `SELECT 1 FROM ${SCHEMA}.work WHERE key = $1 AND worker = $2 AND result IS NULL FOR UPDATE`,
+      `SELECT 1 FROM ${WORK_AND_JOBS}
+       WHERE key = $1 AND worker = $2 AND result IS NULL AND state = 'active' FOR UPDATE OF work`,
       [key, worker],
     );
     return found.length > 0;
   };
+  const deleteJobs = async (
+    db: PgBoss.Db,
+    rows: readonly { readonly key: string; readonly queue: string }[],
+  ) => {
+    for (const name of new Set(rows.map(({ queue }) => queue))) {
+      const ids = rows.filter(({ queue }) => queue === name).map(({ key }) => jobId(key));
+      await boss.deleteJob(name, ids, { db });
+    }
+  };
   return {
     shown,
     async ask(jobs, known) {
-      const rowOf = (job: Job) => ({
-        key: jobKey(job),
-        queue: queueOf(job),
-        ...describeJob(job),
-        task: JSON.stringify(sentJob(job)),
-        before: keyBefore(job),
-        estimate: estimateJob(job),
-      });
       const rows = [
         ...jobs.map(rowOf),
         ...known.map(({ job, result, seconds }) => ({
@@ -167,57 +162,45 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
         })),
       ].sort((a, b) => (a.key < b.key ? -1 : 1)); // In one order for all who ask, or they wait for each other.
       await makeQueues(connection, [...new Set(rows.flatMap(({ queue }) => queue ?? []))]);
-      await transaction(async (own) => {
+      await transaction(async (own, db) => {
         await own(
-          `INSERT INTO ${SCHEMA}.work (key, queue, "group", name, task, before, estimate, result, seconds, finished)
-           SELECT key, queue, "group", name, task, before, estimate, result, seconds,
+          `INSERT INTO ${SCHEMA}.work (key, job, queue, "group", name, task, before, estimate, result, seconds, finished)
+           SELECT key, job, queue, "group", name, task, before, estimate, result, seconds,
              CASE WHEN result IS NULL THEN NULL ELSE now() END
-           FROM json_to_recordset($1) AS asked (key text, queue text, "group" text, name text, task text, before text,
-             estimate double precision, result text, seconds double precision)
+           FROM json_to_recordset($1) AS asked (key text, job uuid, queue text, "group" text, name text, task text,
+             before text, estimate double precision, result text, seconds double precision)
            ON CONFLICT (key) DO UPDATE
              SET result = excluded.result, seconds = excluded.seconds, finished = excluded.finished
              WHERE work.result IS NULL AND excluded.result IS NOT NULL`,
           [JSON.stringify(rows)],
         );
-        await own(
-          `UPDATE ${SCHEMA}.work SET failed = false, sent = false, losses = 0
-           WHERE failed AND result IS NULL AND key = ANY($1)`,
+        // What has failed is asked for again, and is done again.
+        const failed = await own<{ key: string; queue: string }>(
+          `SELECT key, queue FROM ${WORK_AND_JOBS} WHERE state = 'failed' AND result IS NULL AND key = ANY($1)`,
           [rows.map(({ key }) => key)],
         );
+        await deleteJobs(db, failed);
       });
       await this.sendReady();
     },
     async sendReady() {
       for (let sent = SENT_AT_ONCE; sent === SENT_AT_ONCE; ) {
-        sent = await transaction(async (own, db) => {
-          const ready = await own<{ key: string; queue: string; estimate: number }>(
-            `UPDATE ${SCHEMA}.work SET sent = true WHERE key IN (
-               SELECT later.key FROM ${SCHEMA}.work later LEFT JOIN ${SCHEMA}.work first ON first.key = later.before
-               WHERE NOT later.sent AND later.result IS NULL AND NOT later.failed
-                 AND (later.before IS NULL OR first.result IS NOT NULL)
-               ORDER BY later.key LIMIT ${SENT_AT_ONCE} FOR UPDATE OF later SKIP LOCKED)
-             RETURNING key, queue, estimate`,
-          );
-          if (ready.length > 0) {
-            // One that is there from before has ended: what is asked for again is done again.
-            for (const name of new Set(ready.map(({ queue }) => queue))) {
-              const these = ready.filter(({ queue }) => queue === name);
-              await boss.deleteJob(
-                name,
-                these.map(({ key }) => jobId(key)),
-                { db },
-              );
-            }
-            const jobs = ready.map(({ key, queue, estimate }) => jobOf(key, queue, estimate, retries));
-            await boss.insert(jobs, { db });
-          }
-          return ready.length;
-        });
+        const ready = await sql<{ key: string; queue: string; estimate: number }>(
+          `SELECT work.key, work.queue, work.estimate FROM ${WORK_AND_JOBS}
+             LEFT JOIN ${SCHEMA}.work first ON first.key = work.before
+           WHERE work.queue IS NOT NULL AND work.result IS NULL AND job.id IS NULL
+             AND (work.before IS NULL OR first.result IS NOT NULL)
+           ORDER BY work.key LIMIT ${SENT_AT_ONCE}`,
+        );
+        sent = ready.length;
+        // Two who send the same send it once: it has the same id.
+        if (sent > 0)
+          await boss.insert(ready.map(({ key, queue, estimate }) => bossJob(key, queue, estimate)));
       }
     },
     async waitingQueues() {
       const rows = await sql<{ queue: string }>(
-        `SELECT queue FROM ${SCHEMA}.work WHERE sent AND worker IS NULL AND result IS NULL AND NOT failed
+        `SELECT queue FROM ${WORK_AND_JOBS} WHERE state < 'active' AND start_after <= now()
          GROUP BY queue ORDER BY max(estimate) DESC, queue`,
       );
       return rows.map(({ queue }) => queue);
@@ -234,16 +217,16 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
                (SELECT first.result FROM ${SCHEMA}.work first WHERE first.key = work.before) AS before`,
             [key, worker],
           );
-          if (row !== undefined) return { ...row, key, queue, before: row.before ?? undefined };
-          // One who was thought lost has finished it after all.
-          await boss.complete(queue, job.id, {}, { db });
+          const taken = { key, queue, lease: Number(job.expireInSeconds) };
+          if (row !== undefined) return { ...row, ...taken, before: row.before ?? undefined };
+          // One who was thought lost has finished it after all, or it was forgotten.
+          await boss.deleteJob(queue, job.id, { db });
         }
       }),
     async finish({ key, queue }, worker, result, seconds) {
       await transaction(async (own, db) => {
         await own(
-          `UPDATE ${SCHEMA}.work SET result = $2, seconds = $3, finished = now(), finished_by = $4,
-             worker = NULL, share = 1, failed = false, trouble = NULL
+          `UPDATE ${SCHEMA}.work SET result = $2, seconds = $3, finished = now(), finished_by = $4, share = 1
            WHERE key = $1 AND result IS NULL`,
           [key, result, seconds, worker],
         );
@@ -256,81 +239,88 @@ const queueOn = (connection: QueueConnection, { retries = 3, retryDelay = 2 }: Q
         if (!(await isOwn(own, key, worker))) return true;
         await boss.fail(queue, jobId(key), { message }, { db });
         const job = await boss.getJobById(queue, jobId(key), { db, includeArchive: false });
-        const failed = job === null || job.state === "failed";
-        await own(
-          `UPDATE ${SCHEMA}.work SET worker = NULL, share = 0, trouble = $2, failed = $3 WHERE key = $1`,
-          [key, message, failed],
-        );
-        return !failed;
+        return job?.state !== "failed";
       }),
     handBack: ({ key, queue }, worker) =>
       transaction(async (own, db) => {
-        if (await isOwn(own, key, worker)) await release(own, db, key, queue);
-      }),
-    async beat({ name, places, lease, lacks }, shares) {
-      await sql(
-        `INSERT INTO ${SCHEMA}.workers (name, places, lease, lacks) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (name) DO UPDATE SET seen = now(), lacks = excluded.lacks`,
-        [name, places, lease, JSON.stringify(lacks)],
-      );
-      // It does not know that it has these: the answer to its taking or handing back was lost. As if a worker had left.
-      await sql(
-        `UPDATE ${SCHEMA}.work SET worker = $4
-         WHERE worker = $1 AND result IS NULL AND NOT key = ANY($2) AND started < now() - $3 * interval '1 second'`,
-        [name, [...shares.keys()], lease, NOBODY],
-      );
-      if (shares.size === 0) return;
-      await sql(
-        `UPDATE ${SCHEMA}.work SET share = told.share
-         FROM unnest($2::text[], $3::double precision[]) AS told (key, share)
-         WHERE work.key = told.key AND work.worker = $1 AND work.result IS NULL`,
-        [name, [...shares.keys()], [...shares.values()]],
-      );
-    },
-    freeLost: () =>
-      transaction(async (own, db) => {
-        const lost = await own<{ key: string; queue: string; losses: number }>(
-          `UPDATE ${SCHEMA}.work SET losses = losses + 1 WHERE key IN (
-             SELECT held.key FROM ${SCHEMA}.work held LEFT JOIN ${SCHEMA}.workers holder ON holder.name = held.worker
-             WHERE held.worker IS NOT NULL AND held.result IS NULL
-               AND (holder.name IS NULL
-                 OR (holder.seen < now() - holder.lease * interval '1 second' AND holder.lease < $1))
-             FOR UPDATE OF held SKIP LOCKED)
-           RETURNING key, queue, losses`,
-          [steadyFor()],
+        if (!(await isOwn(own, key, worker))) return;
+        const id = jobId(key);
+        const job = await boss.getJobById(queue, id, { db, includeArchive: false });
+        const left = job === null ? retries : Math.max(0, job.retryLimit - job.retryCount);
+        const [{ estimate }] = await own<{ estimate: number }>(
+          `SELECT estimate FROM ${SCHEMA}.work WHERE key = $1`,
+          [key],
         );
-        for (const { key, queue, losses } of lost) {
-          if (losses < MAX_LOSSES) {
-            await release(own, db, key, queue);
-            continue;
-          }
-          await boss.deleteJob(queue, jobId(key), { db });
-          await own(
-            `UPDATE ${SCHEMA}.work SET worker = NULL, share = 0, failed = true, trouble = $2 WHERE key = $1`,
-            [key, queueTexts.lost(losses)],
-          );
-        }
-        await own(`DELETE FROM ${SCHEMA}.workers WHERE seen < now() - interval '${FORGET_MINUTES} minutes'`);
+        // As new, because pg-boss counts every taking as a try; what has failed by then still counts.
+        await boss.deleteJob(queue, id, { db });
+        await boss.insert([bossJob(key, queue, estimate, left)], { db });
       }),
+    beat: ({ name, places, lacks }, shares) =>
+      transaction(async (own) => {
+        await own(
+          `INSERT INTO ${SCHEMA}.workers (name, places, lacks) VALUES ($1, $2, $3)
+           ON CONFLICT (name) DO UPDATE SET seen = now(), lacks = excluded.lacks`,
+          [name, places, JSON.stringify(lacks)],
+        );
+        if (shares.size === 0) return;
+        const told = [name, [...shares.keys()], [...shares.values()]];
+        await own(
+          `UPDATE ${SCHEMA}.work SET share = told.share
+           FROM unnest($2::text[], $3::double precision[]) AS told (key, share)
+           WHERE work.key = told.key AND work.worker = $1 AND work.result IS NULL`,
+          told,
+        );
+        // From here on a job expires as if it had just been taken.
+        await own(
+          `UPDATE ${SCHEMA}.job SET started_on = now() FROM ${SCHEMA}.work
+           WHERE job.name = work.queue AND job.id = work.job AND job.state = 'active'
+             AND work.worker = $1 AND work.key = ANY($2)`,
+          told.slice(0, 2),
+        );
+      }),
+    async expireLost() {
+      if (steadyFor() <= lease) return;
+      await boss.expire();
+      await sql(`DELETE FROM ${SCHEMA}.workers WHERE seen < now() - interval '${FORGET_MINUTES} minutes'`);
+    },
     async leave(worker) {
       await sql(`DELETE FROM ${SCHEMA}.workers WHERE name = $1`, [worker]);
     },
     rows: (keys) =>
       sql<WorkRow>(
-        `SELECT key, queue, before, worker, share, failed, trouble, result, seconds
-         FROM ${SCHEMA}.work WHERE key = ANY($1)`,
+        `SELECT key, queue, before, CASE WHEN state = 'active' THEN worker END AS worker, share,
+           state IS NOT DISTINCT FROM 'failed' AS failed, ${TROUBLE} AS trouble, result, seconds
+         FROM ${WORK_AND_JOBS} WHERE key = ANY($1)`,
         [keys],
       ),
-    async forget(keys) {
-      await sql(`DELETE FROM ${SCHEMA}.work WHERE key = ANY($1)`, [keys]);
-    },
+    forget: (keys) =>
+      transaction(async (own, db) => {
+        const rows = await own<{ key: string; queue: string | null }>(
+          `DELETE FROM ${SCHEMA}.work WHERE key = ANY($1) RETURNING key, queue`,
+          [keys],
+        );
+        await deleteJobs(
+          db,
+          rows.flatMap(({ key, queue }) => (queue === null ? [] : { key, queue })),
+        );
+      }),
     async workers() {
       const rows = await sql<Omit<WorkerState, "lacks"> & { lacks: string }>(
-        `SELECT name, places, lease, lacks FROM ${SCHEMA}.workers
-         WHERE seen >= now() - lease * interval '1 second' ORDER BY name`,
+        `SELECT name, places, lacks FROM ${SCHEMA}.workers WHERE ${IS_ALIVE} ORDER BY name`,
       );
       return rows.map((row) => ({ ...row, lacks: JSON.parse(row.lacks) }));
     },
     close: () => connection.close(),
   };
 };
+
+/** The row of `work` that a job begins with. */
+const rowOf = (job: Job) => ({
+  key: jobKey(job),
+  job: jobId(jobKey(job)),
+  queue: queueOf(job),
+  ...describeJob(job),
+  task: JSON.stringify(sentJob(job)),
+  before: keyBefore(job),
+  estimate: estimateJob(job),
+});

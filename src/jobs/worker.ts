@@ -5,6 +5,7 @@ import { FairbedError } from "../core/errors.js";
 import { type JobKind, jobKey, knowsQueue, receivedJob, type SentJob } from "./job.js";
 import type { JobProcess } from "./job-processes.js";
 import type { TakenJob, WorkQueue } from "./queue.js";
+import { ALIVE_SECONDS } from "./queue-tables.js";
 import { pause, retry } from "./retry.js";
 import { isLack } from "./run-jobs.js";
 
@@ -25,8 +26,6 @@ export interface WorkerOptions {
   readonly places: number;
   /** Of each job; all cores unless given. */
   readonly threads?: number | undefined;
-  /** Seconds without a sign of life until others take over. */
-  readonly lease: number;
   /** Ends after so many seconds without a job. */
   readonly idleExit?: number | undefined;
   readonly signal: AbortSignal;
@@ -43,7 +42,7 @@ export interface WorkerRun {
 }
 
 const POLL_MS = 1000;
-/** Signs of life in the time of a lease. */
+/** Signs of life in the time after which a job, or its worker, counts as lost. */
 const BEATS = 6;
 /** After so long it is tried again whether what was lacking is there. */
 const LACK_MS = 60_000;
@@ -54,7 +53,7 @@ interface Lack {
 }
 
 export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promise<WorkerRun> => {
-  const { kinds, places, threads, lease, idleExit, start, say } = options;
+  const { kinds, places, threads, idleExit, start, say } = options;
   const started = performance.now();
   const name = `${hostname()}-${process.pid}-${randomBytes(2).toString("hex")}`;
   const ending = new AbortController();
@@ -96,13 +95,19 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     const current = [...lacks].filter(([, { until }]) => performance.now() < until);
     const lacking = Object.fromEntries(current.map(([of, { why }]) => [of, why]));
     const held = new Map([...running.keys()].map((key) => [key, shares.get(key) ?? 0]));
-    await queue.beat({ name, places, lease, lacks: lacking }, held);
-    await queue.freeLost();
+    await queue.beat({ name, places, lacks: lacking }, held);
+    await queue.expireLost();
   };
+  /** Something was taken, which may need signs of life more often. */
+  let another = new AbortController();
   const keepBeating = async (): Promise<void> => {
     while (!signal.aborted) {
       await persist(beat);
-      await pause((1000 * lease) / BEATS, signal);
+      const leases = [...running.values()].map(({ taken }) => taken.lease);
+      await pause(
+        (1000 * Math.min(ALIVE_SECONDS, ...leases)) / BEATS,
+        AbortSignal.any([signal, another.signal]),
+      );
     }
   };
 
@@ -171,6 +176,8 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
         if (running.has(taken.key)) continue;
         const process = idle.pop() ?? start();
         running.set(taken.key, { taken, process });
+        another.abort();
+        another = new AbortController();
         const done: Promise<void> = runOne(job, taken, process)
           .catch(fatal)
           .finally(() => work.delete(done));
@@ -195,7 +202,7 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     options.signal.removeEventListener("abort", end);
     for (const process of [...idle, ...[...running.values()].map((each) => each.process)]) process.kill();
     await Promise.all([beating, ...work]);
-    // Should this not come through, the lease runs out.
+    // Should this not come through, they expire.
     const handBacks = [...running.values()].map(({ taken }) => queue.handBack(taken, name));
     await Promise.allSettled(handBacks);
     await queue.leave(name).catch(() => {});

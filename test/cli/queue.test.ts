@@ -54,7 +54,7 @@ describeWithPostgres("reproduce on a queue", (server) => {
   const busyWorker = (): Promise<void> =>
     withClient(async (client) => {
       for (;;) {
-        const asked = client.query("SELECT 1 FROM fairbed_queue.work WHERE worker IS NOT NULL");
+        const asked = client.query("SELECT 1 FROM fairbed_queue.job WHERE state = 'active'");
         if ((await asked.catch(() => ({ rows: [] }))).rows.length > 0) return;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -80,8 +80,8 @@ describeWithPostgres("reproduce on a queue", (server) => {
       });
       expect((await status()).counts).toEqual({ done: 0, running: 0, waiting: 5, blocked: 0, failed: 0 });
 
-      // A worker with a long lease that is told to end gives back what it has at once.
-      const ended = await invoke(["worker", "--lease", "600"], {
+      // A worker that is told to end gives back what it has at once.
+      const ended = await invoke(["worker"], {
         env: env(),
         during: (child) => void busyWorker().then(() => child.kill("SIGTERM")),
       });
@@ -197,7 +197,7 @@ const whenAsked = async (
 ): Promise<void> => {
   await withClient(async (client) => {
     for (;;) {
-      const asked = client.query("SELECT 1 FROM fairbed_queue.work WHERE sent");
+      const asked = client.query("SELECT 1 FROM fairbed_queue.job");
       if ((await asked.catch(() => ({ rows: [] }))).rows.length > 0) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -86,7 +86,6 @@ const work = (queue: WorkQueue, start: () => JobProcess, lines: string[] = [], p
   const done = runWorker(queue, {
     kinds: [cellJobs],
     places,
-    lease: 5,
     signal: ending.signal,
     start,
     say: (line) => lines.push(line),
@@ -110,6 +109,16 @@ const collect = (cells: readonly Cell[], name: string, queue: WorkQueue, waitSec
   }).then((run) => ({ ...run, store, lines }));
 };
 
+/** What becomes free when its worker has been silent for long enough. */
+const takenAgain = async (queue: WorkQueue, name: string, worker: string) => {
+  for (;;) {
+    const taken = await queue.take(name, worker);
+    if (taken !== undefined) return taken;
+    await queue.expireLost();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
 const nameOf = (cell: Cell) => cellJobs.describe(cell).name;
 
 describeWithPostgres("a queue", (server) => {
@@ -128,7 +137,7 @@ describeWithPostgres("a queue", (server) => {
       const workers = new Map<number, ChildProcess>();
       let [ended, collected] = [false, false];
       const startWorker = (): void => {
-        const words = [FAIRBED, "worker", "--lease", "2", "--concurrency", "1", "--quiet"];
+        const words = [FAIRBED, "worker", "--concurrency", "1", "--quiet"];
         const child = spawn(process.execPath, words, {
           env: { ...process.env, FAIRBED_QUEUE: address },
           stdio: "ignore",
@@ -140,8 +149,8 @@ describeWithPostgres("a queue", (server) => {
         });
       };
       for (let i = 0; i < 3; i++) startWorker();
-      const queue = await openQueue(address);
-      const other = await openQueue(address);
+      const queue = await openQueue(address, { lease: 2 });
+      const other = await openQueue(address, { lease: 2 });
       // Two at once: they share what the workers do.
       const running = Promise.all([
         collect(cells, "killed-a.jsonl", queue),
@@ -154,7 +163,7 @@ describeWithPostgres("a queue", (server) => {
           // The first one as soon as it has something.
           await new Promise((resolve) => setTimeout(resolve, 20 + (kills === 0 ? 0 : stream.integer(300))));
           const { rows } = await sql(
-            "SELECT DISTINCT worker FROM fairbed_queue.work WHERE worker IS NOT NULL ORDER BY 1",
+            "SELECT DISTINCT worker FROM fairbed_queue.work WHERE worker IS NOT NULL AND result IS NULL ORDER BY 1",
           ).catch(() => ({ rows: [] }));
           if (rows.length === 0) continue;
           const name: string = rows[stream.integer(rows.length)].worker;
@@ -175,11 +184,13 @@ describeWithPostgres("a queue", (server) => {
         ended = true;
         expect(first).toMatchObject({ ran: all.length, notes: [] });
         expect(second).toMatchObject({ ran: all.length, notes: [] });
-        const { rows } = await sql("SELECT key, result, losses, finished_by FROM fairbed_queue.work");
+        const { rows } = await sql(
+          "SELECT key, result, retry_count, finished_by FROM fairbed_queue.work JOIN fairbed_queue.job ON job.id = work.job",
+        );
         expect(new Set(rows.map(({ key }) => key))).toEqual(new Set(all.map(cellKey)));
         expect(rows).toHaveLength(all.length);
         expect(rows.every((row) => row.finished_by !== null)).toBe(true);
-        expect(rows.reduce((sum, { losses }) => sum + losses, 0)).toBeGreaterThan(0);
+        expect(rows.reduce((sum, { retry_count: lost }) => sum + lost, 0)).toBeGreaterThan(0);
         const stored = new Map(rows.map(({ key, result }) => [key, result]));
         for (const cell of all) {
           const here = JSON.stringify(await runCell(cell, { threads: 1 }));
@@ -263,9 +274,9 @@ describeWithPostgres("a queue", (server) => {
       expect(poor.lines).toContain(workerTexts.version(`cells-design-${own}`));
       await poor.stop();
       const { rows } = await sql(
-        "SELECT key, worker, result, failed, losses FROM fairbed_queue.work ORDER BY key",
+        "SELECT key, result, state, retry_count FROM fairbed_queue.work JOIN fairbed_queue.job ON job.id = work.job ORDER BY key",
       );
-      const left = { worker: null, result: null, failed: false, losses: 0 };
+      const left = { result: null, state: "created", retry_count: 0 };
       expect(rows).toEqual(
         [foreign, cellKey(design(1)), cellKey(celeba)].sort().map((key) => ({ key, ...left })),
       );
@@ -279,7 +290,7 @@ describeWithPostgres("a queue", (server) => {
 
   test("a result that is known is not run again, and one that comes late is stored once", async () => {
     await withDatabase(server().address, "late", async (address, sql) => {
-      const queue = await openQueue(address);
+      const queue = await openQueue(address, { lease: 1, retryDelay: 1 });
       const acquisition = acquireCell("synthetic", RANDOM, 0, QUICK);
       const later: Cell = { kind: "generalize", acquisition, model: "forest" };
       const result = await runCell(acquisition);
@@ -289,17 +300,15 @@ describeWithPostgres("a queue", (server) => {
       expect(slow?.before).toBe(JSON.stringify(result));
       if (slow === undefined) throw new Error("nothing was there");
       expect(await queue.take(name, "other")).toBeUndefined();
-      // The slow one was never seen: its job is free for others.
-      await queue.freeLost();
-      const quick = await queue.take(name, "quick");
+      // The slow one gives no sign of life: its job is free for others.
+      const quick = await takenAgain(queue, name, "quick");
       expect(quick).toEqual(slow);
       await queue.finish(slow, "slow", '{"metrics":{"accuracy":0.1}}', 1);
       if (quick !== undefined) await queue.finish(quick, "quick", '{"metrics":{"accuracy":0.2}}', 1);
-      const { rows } = await sql(
-        "SELECT result, finished_by, losses FROM fairbed_queue.work WHERE key = $1",
-        [cellKey(later)],
-      );
-      expect(rows).toEqual([{ result: '{"metrics":{"accuracy":0.1}}', finished_by: "slow", losses: 1 }]);
+      const { rows } = await sql("SELECT result, finished_by FROM fairbed_queue.work WHERE key = $1", [
+        cellKey(later),
+      ]);
+      expect(rows).toEqual([{ result: '{"metrics":{"accuracy":0.1}}', finished_by: "slow" }]);
       await queue.close();
     });
   });
@@ -324,8 +333,8 @@ describeWithPostgres("a queue", (server) => {
       const worker = work(queue, () => slow, [], 2);
       const taken = async () => (await queue.rows([cellKey(design(0))]))[0].worker;
       await vi.waitFor(async () => expect(await taken()).not.toBeNull(), { timeout: 10_000 });
-      await sql("UPDATE fairbed_queue.work SET worker = 'somebody who has left'");
-      await queue.freeLost();
+      // What pg-boss does with a job that has expired.
+      await sql("UPDATE fairbed_queue.job SET state = 'retry', start_after = now()");
       await vi.waitFor(async () => expect(await taken()).not.toBeNull(), { timeout: 10_000 });
       finish(await runCell(design(0)));
       await vi.waitFor(() => expect(worker.lines).toHaveLength(1), { timeout: 10_000 });
@@ -334,39 +343,42 @@ describeWithPostgres("a queue", (server) => {
     });
   });
 
-  test("what a worker does not know that it has goes to others after a lease", async () => {
+  test("a job that its worker gives signs of life of is its own; one that it does not know of goes to others", async () => {
     await withDatabase(server().address, "unknown", async (address) => {
-      const queue = await openQueue(address);
-      await queue.ask([cellJob(design(0))], []);
+      const queue = await openQueue(address, { lease: 1, retryDelay: 1 });
+      await queue.ask([cellJob(design(0)), cellJob(design(1))], []);
       const [name] = await queue.waitingQueues();
-      const taken = await queue.take(name, "forgetful");
-      const beat = async (lease: number, held: readonly string[]) => {
-        await queue.beat(
-          { name: "forgetful", places: 1, lease, lacks: {} },
-          new Map(held.map((key) => [key, 0.5])),
-        );
-        await queue.freeLost();
-        return (await queue.rows([cellKey(design(0))]))[0];
-      };
-      expect(await beat(60, [])).toMatchObject({ worker: "forgetful" });
-      expect(await beat(0, [taken?.key ?? ""])).toMatchObject({ worker: "forgetful", share: 0.5 });
-      expect(await beat(0, [])).toMatchObject({ worker: null });
-      expect(await queue.take(name, "other")).toEqual(taken);
+      const known = await queue.take(name, "forgetful");
+      const unknown = await queue.take(name, "forgetful");
+      const state = { name: "forgetful", places: 2, lacks: {} };
+      const rowOf = async (key = "") => (await queue.rows([key]))[0];
+      const until = performance.now() + 3000;
+      while (performance.now() < until) {
+        await queue.beat(state, new Map([[known?.key ?? "", 0.5]]));
+        await queue.expireLost();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      expect(await rowOf(known?.key)).toMatchObject({ worker: "forgetful", share: 0.5, trouble: null });
+      expect(await rowOf(unknown?.key)).toMatchObject({
+        worker: null,
+        failed: false,
+        trouble: queueTexts.lost,
+      });
+      expect(await takenAgain(queue, name, "other")).toEqual(unknown);
       await queue.close();
     });
   });
 
   test("whoever has just come does not take the others for lost: they may be on their way back", async () => {
     await withDatabase(server().address, "outage", async (address, sql) => {
-      const queue = await openQueue(address);
+      const queue = await openQueue(address, { lease: 3 });
       await queue.ask([cellJob(design(0))], []);
       const [name] = await queue.waitingQueues();
-      const taken = await queue.take(name, "away");
-      await queue.beat({ name: "away", places: 1, lease: 1, lacks: {} }, new Map([[taken?.key ?? "", 0]]));
-      await sql("UPDATE fairbed_queue.workers SET seen = now() - interval '1 minute'");
-      const newcomer = await openQueue(address);
+      await queue.take(name, "away");
+      await sql("UPDATE fairbed_queue.job SET started_on = now() - interval '1 minute'");
+      const newcomer = await openQueue(address, { lease: 3 });
       const holder = async () => {
-        await newcomer.freeLost();
+        await newcomer.expireLost();
         return (await newcomer.rows([cellKey(design(0))]))[0].worker;
       };
       expect(await holder()).toBe("away");
@@ -384,16 +396,38 @@ describeWithPostgres("a queue", (server) => {
 
   test("a job that takes its workers with it fails in the end", async () => {
     await withDatabase(server().address, "deadly", async (address) => {
-      const queue = await openQueue(address);
+      const queue = await openQueue(address, { lease: 1, retries: 2, retryDelay: 1 });
       await queue.ask([cellJob(design(0))], []);
       const [name] = await queue.waitingQueues();
-      for (let i = 0; i < 10; i++) {
-        expect(await queue.take(name, "doomed")).toBeDefined();
-        await queue.freeLost();
-      }
+      for (let i = 0; i < 3; i++) expect(await takenAgain(queue, name, "doomed")).toBeDefined();
+      const row = async () => (await queue.rows([cellKey(design(0))]))[0];
+      await vi.waitFor(
+        async () => {
+          await queue.expireLost();
+          expect(await row()).toMatchObject({ failed: true, trouble: queueTexts.lost, worker: null });
+        },
+        { timeout: 10_000 },
+      );
       expect(await queue.take(name, "doomed")).toBeUndefined();
-      const [row] = await queue.rows([cellKey(design(0))]);
-      expect(row).toMatchObject({ failed: true, trouble: queueTexts.lost(10), worker: null });
+      await queue.close();
+    });
+  }, 30_000);
+
+  test("what is forgotten and asked for again is done again", async () => {
+    await withDatabase(server().address, "forgotten", async (address) => {
+      const queue = await openQueue(address);
+      const job = cellJob(design(0));
+      for (let i = 0; i < 2; i++) {
+        await queue.ask([job], []);
+        const [name] = await queue.waitingQueues();
+        const taken = await queue.take(name, "one");
+        if (taken === undefined) throw new Error("nothing was there");
+        if (i === 1) await queue.finish(taken, "one", "{}", 1);
+        await queue.forget([taken.key]);
+        expect(await queue.waitingQueues()).toEqual([]);
+      }
+      await queue.ask([job], []);
+      expect(await queue.waitingQueues()).toHaveLength(1);
       await queue.close();
     });
   });

@@ -158,7 +158,6 @@ describeWithPostgres("shards on a queue", (server) => {
         kinds: [shardJobs],
         places: 1,
         threads: 1,
-        lease: 5,
         signal: ending.signal,
         start: () => jobsHere([shardJobs]),
         say: () => {},

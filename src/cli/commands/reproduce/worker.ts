@@ -24,13 +24,9 @@ export const worker = defineCommand({
     idleExit: optionalInteger("--idle-exit <seconds>", "end after so long without work; never unless given", {
       min: 0,
     }),
-    lease: integer("--lease <seconds>", "so long after it fell silent, others take its cells", 30, {
-      min: 1,
-      max: 86_400,
-    }),
   },
   reportsProgress: true,
-  async run({ options: { queue: given, concurrency, idleExit, lease }, context }) {
+  async run({ options: { queue: given, concurrency, idleExit }, context }) {
     const { requireQueueAddress } = await import("../../../jobs/queue-connection.js");
     const { openQueue } = await import("../../../jobs/queue.js");
     const { JOB_KINDS, JOB_PROGRAM } = await import("../../job-kinds.js");
@@ -45,7 +41,6 @@ export const worker = defineCommand({
           kinds: JOB_KINDS,
           places: concurrency,
           threads: threadsFor(concurrency),
-          lease,
           idleExit,
           signal: context.signal,
           start: () => startSubprocess(JOB_PROGRAM),
