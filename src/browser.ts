@@ -10,6 +10,13 @@ export { type ParseTableOptions, parseTable } from "./tables/parse-table.js";
 export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
 export type { Table } from "./tables/table.js";
 export { type RecordValue, type TableRecord, tableOf } from "./tables/table-of.js";
+export {
+  type AttributeAudit,
+  type AuditComparison,
+  type AuditOptions,
+  auditTable,
+  type TableAudit,
+} from "./workflows/audit-table.js";
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {
   type FittedModel,

@@ -69,3 +69,23 @@ export const pacer = ({ signal, onProgress }: RunOptions = {}): Pacer => {
   };
   return { step: letGo, pause: () => letGo(undefined) };
 };
+
+/** Walks a computation that yields after each piece of work, and lets go of the thread now and then; its result. */
+export const paced = async <Result>(
+  steps: Generator<unknown, Result>,
+  pace: Pick<Pacer, "pause">,
+): Promise<Result> => {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await pace.pause();
+  }
+};
+
+/** Walks the same without letting go. */
+export const unpaced = <Result>(steps: Generator<unknown, Result>): Result => {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+};

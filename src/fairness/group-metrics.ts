@@ -1,5 +1,6 @@
 /** How a classifier treats groups: rates per group, how far they lie apart, and how sure that is. */
 import { InputError } from "../core/errors.js";
+import { unpaced } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { badLevelText } from "../core/stats.js";
 import {
@@ -185,13 +186,8 @@ const pooled = (counts: Float64Array): Float64Array => {
  * The resamples draw whole rows with replacement, so the groups' sizes vary too. Rates and score gaps draw from the
  * streams "rates" and "scores" below the given one, which does not move.
  */
-export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOptions): GroupMetrics => {
-  const steps = groupMetricsSteps(input, options);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-};
+export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOptions): GroupMetrics =>
+  unpaced(groupMetricsSteps(input, options));
 
 /** {@link groupMetrics}, resample by resample: a caller that must let go of the thread now and then walks it. */
 export function* groupMetricsSteps(

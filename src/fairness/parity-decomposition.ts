@@ -14,6 +14,7 @@
  * reading is exactly 0 and all of the gap is p(x | phi).
  */
 import { InputError } from "../core/errors.js";
+import { type Filled, unpaced } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { badLevelText, type Interval, quantiles } from "../core/stats.js";
 import { groupTexts, requireLabels, requireLength } from "./group-metrics/group-labels.js";
@@ -70,11 +71,10 @@ const partsOf = (f0in0: number, f1in0: number, f0in1: number, f1in1: number) => 
   features: (f0in1 - f0in0 + (f1in1 - f1in0)) / 2,
 });
 
-/** One entry for each group but the reference; the resamples draw rows of each of the two groups with replacement. */
-export const decomposeParity = (
+const requireInput = (
   { asIf, groups, groupNames }: PredictionsByGroup,
-  { stream, reference = 0, level = 0.95, replicates = 1000, leastRows = 10 }: DecompositionOptions,
-): readonly GroupDecomposition[] => {
+  { reference, level, replicates }: Filled<Pick<DecompositionOptions, "reference" | "level" | "replicates">>,
+): void => {
   if (asIf.length !== groupNames.length) {
     throw new InputError("as-if", decompositionTexts.asIf(asIf.length, groupNames.length));
   }
@@ -91,29 +91,70 @@ export const decomposeParity = (
   if (!Number.isInteger(replicates) || replicates < 100) {
     throw new InputError("group-replicates", decompositionTexts.replicates(replicates));
   }
+};
+
+const meanOver = (f: Float64Array, rows: Int32Array): number => {
+  let sum = 0;
+  for (const row of rows) sum += f[row];
+  return sum / rows.length;
+};
+
+/**
+ * Splits the demographic-parity gap of every group against the reference into what comes from reading the attribute
+ * and what comes from p(x | phi) (appendix A.1): one entry for each group but the reference, in order. `asIf` is
+ * [groups][rows] and `groups` [rows]; the resamples draw rows of each of the two groups with replacement.
+ *
+ * @example
+ * ```ts
+ * import { decomposeParity, randomStream } from "fairbed/fairness";
+ *
+ * // Twenty rows; the predictor adds 0.2 for group b, whatever the features say.
+ * const groups = Int32Array.from({ length: 20 }, (_, row) => row % 2);
+ * const base = Float64Array.from(groups, (_, row) => 0.25 + 0.5 * Number(row < 10));
+ * const [b] = decomposeParity(
+ *   { asIf: [base, base.map((p) => p + 0.2)], groups, groupNames: ["a", "b"] },
+ *   { stream: randomStream(0) },
+ * );
+ * console.log(b.reading.value.toFixed(2), b.features.value.toFixed(2)); // 0.20 0.00
+ * ```
+ */
+export const decomposeParity = (
+  input: PredictionsByGroup,
+  options: DecompositionOptions,
+): readonly GroupDecomposition[] => unpaced(decomposeParitySteps(input, options));
+
+/** {@link decomposeParity}, resample by resample, for a caller that must let go of the thread now and then. */
+export function* decomposeParitySteps(
+  input: PredictionsByGroup,
+  options: DecompositionOptions,
+): Generator<number, readonly GroupDecomposition[]> {
+  const { stream, reference = 0, level = 0.95, replicates = 1000, leastRows = 10 } = options;
+  requireInput(input, { reference, level, replicates });
+  const { asIf, groups, groupNames } = input;
   const rowsOf = groupNames.map((_, group) =>
     Int32Array.from([...groups.keys()].filter((row) => groups[row] === group)),
   );
-  return groupNames.flatMap((name, group): GroupDecomposition[] => {
-    if (group === reference) return [];
+  const parts: GroupDecomposition[] = [];
+  for (const [group, name] of groupNames.entries()) {
+    if (group === reference) continue;
     const [zero, one] = [rowsOf[reference], rowsOf[group]];
     const least = Math.min(zero.length, one.length);
     const named = { group: name, reference: groupNames[reference] };
     if (least < leastRows) {
       const reason = decompositionTexts.few(least, leastRows);
-      return [{ ...named, gap: undefined, reading: undefined, features: undefined, reason }];
+      parts.push({ ...named, gap: undefined, reading: undefined, features: undefined, reason });
+      continue;
     }
     const [f0, f1] = [asIf[reference], asIf[group]];
-    const mean = (f: Float64Array, rows: Int32Array) => {
-      let sum = 0;
-      for (const row of rows) sum += f[row];
-      return sum / rows.length;
-    };
     const at = (in0: Int32Array, in1: Int32Array) =>
-      partsOf(mean(f0, in0), mean(f1, in0), mean(f0, in1), mean(f1, in1));
+      partsOf(meanOver(f0, in0), meanOver(f1, in0), meanOver(f0, in1), meanOver(f1, in1));
     const own = stream.split(name);
     const redraw = (rows: Int32Array) => rows.map(() => rows[own.integer(rows.length)]);
-    const drawn = Array.from({ length: replicates }, () => at(redraw(zero), redraw(one)));
+    const drawn: ReturnType<typeof partsOf>[] = [];
+    for (let r = 0; r < replicates; r++) {
+      drawn.push(at(redraw(zero), redraw(one)));
+      yield r;
+    }
     const estimate = at(zero, one);
     const part = (which: keyof typeof estimate): GapPart => {
       const [low, high] = quantiles(
@@ -122,14 +163,13 @@ export const decomposeParity = (
       );
       return { value: estimate[which], interval: [low, high] };
     };
-    return [
-      {
-        ...named,
-        gap: part("gap"),
-        reading: part("reading"),
-        features: part("features"),
-        reason: undefined,
-      },
-    ];
-  });
-};
+    parts.push({
+      ...named,
+      gap: part("gap"),
+      reading: part("reading"),
+      features: part("features"),
+      reason: undefined,
+    });
+  }
+  return parts;
+}

@@ -1,5 +1,6 @@
 /** The audit as one HTML file for someone who is not a statistician, and the certificate that lets anybody rerun it. */
 import type { Interval } from "../core/stats.js";
+import { VERSION } from "../core/version.js";
 import type {
   Leakage,
   LeakageAudit,
@@ -8,6 +9,7 @@ import type {
   PredictorParity,
 } from "../fairness/leakage.js";
 import type { GapPart } from "../fairness/parity-decomposition.js";
+import type { AttributeAudit, AuditComparison, TableAudit } from "../workflows/audit-table.js";
 import {
   adversariesChart,
   type Bar,
@@ -17,13 +19,6 @@ import {
 } from "./audit-charts.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
-
-/** One sensitive attribute, or the intersection of several. */
-export interface AttributeAudit {
-  readonly name: string;
-  readonly audit: LeakageAudit;
-  readonly parity: ParityAudit;
-}
 
 export interface AuditInputFile {
   readonly role: "table" | "test" | "second table" | "second test";
@@ -49,43 +44,37 @@ export interface AuditCertificate {
 
 export type CertifiedLeakage = Pick<Leakage, "nats" | "interval" | "pValue" | "detectable" | "winner">;
 
-export interface AuditComparison {
-  readonly table: string;
-  readonly attributes: readonly {
-    readonly name: string;
-    readonly first: number;
-    readonly second: number;
-    readonly unconditional: LeakageDifference;
-    readonly conditional: LeakageDifference | undefined;
-  }[];
-}
-
-export interface AuditReport {
-  readonly table: string;
-  readonly rows: number;
-  readonly target: string;
-  readonly features: number;
-  readonly attributes: readonly AttributeAudit[];
-  readonly comparison?: AuditComparison | undefined;
+export interface AuditReport extends TableAudit {
   /** Whether the leakage given the target is the one to look at first. */
   readonly givenTarget: boolean;
   readonly bits: boolean;
-  readonly notes: readonly string[];
   readonly certificate: AuditCertificate;
 }
 
-export const certifiedLeakage = ({
+const certifiedLeakage = ({ nats, interval, pValue, detectable, winner }: Leakage): CertifiedLeakage => ({
   nats,
   interval,
   pValue,
   detectable,
   winner,
-}: Leakage): CertifiedLeakage => ({
-  nats,
-  interval,
-  pValue,
-  detectable,
-  winner,
+});
+
+/** The certificate of an audit: `inputs` are what it read, `more` what else decides its numbers. */
+export const auditCertificate = (
+  { target, sensitive, features, attributes, settings: { seed, ...settings } }: TableAudit,
+  inputs: readonly AuditInputFile[],
+  more: Readonly<Record<string, unknown>> = {},
+): AuditCertificate => ({
+  format: "fairbed-audit-1",
+  version: VERSION,
+  seed,
+  inputs,
+  settings: { target, sensitive, features, ...more, ...settings },
+  results: attributes.map(({ name, audit: { leakage } }) => ({
+    attribute: name,
+    unconditional: certifiedLeakage(leakage.unconditional),
+    conditional: leakage.conditional === undefined ? undefined : certifiedLeakage(leakage.conditional),
+  })),
 });
 
 const LN2 = Math.LN2;
@@ -144,6 +133,21 @@ export const verdict = (leakage: Leakage, attribute: string, bits: boolean, give
     ? auditTexts.found(unitOf(bits), leakage, attribute, extra)
     : auditTexts.noneFound(unitOf(bits), leakage, attribute, extra);
 };
+
+/** Every sentence about every attribute, the one that was asked for first. */
+export const verdictsOf = ({
+  attributes,
+  bits,
+  givenTarget,
+}: Pick<AuditReport, "attributes" | "bits" | "givenTarget">): string[] =>
+  attributes.flatMap(({ name, audit: { leakage }, parity }) => {
+    const { unconditional, conditional } = leakage;
+    const said = [
+      verdict(unconditional, name, bits, false),
+      ...(conditional === undefined ? [] : [verdict(conditional, name, bits, true)]),
+    ];
+    return [...(givenTarget ? said.reverse() : said), impossibility(parity)];
+  });
 
 export const impossibility = ({ baseRates, positive }: ParityAudit): string =>
   baseRates === "differ"
@@ -469,7 +473,7 @@ export const auditHtml = async (report: AuditReport): Promise<string> => {
   }
   return page(`Audit of ${report.table}`, [
     html`<h1>What ${report.table} gives away</h1>
-<p class="lead">${report.rows} records, ${report.features} columns to guess from, target ${report.target}.</p>`,
+<p class="lead">${report.rows} records, ${report.features.length} columns to guess from, target ${report.target}.</p>`,
     ...report.attributes.flatMap(({ name, audit }) => {
       const { unconditional, conditional } = audit.leakage;
       const said = [

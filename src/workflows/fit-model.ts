@@ -1,6 +1,6 @@
 /** What people do after collecting labels: fit a model, know what it is worth in every group, and keep it. */
 import { InputError } from "../core/errors.js";
-import { type Filled, pacer, type RunOptions } from "../core/options.js";
+import { pacer, type RunOptions } from "../core/options.js";
 import { randomStream } from "../core/random.js";
 import { VERSION } from "../core/version.js";
 import {
@@ -14,6 +14,7 @@ import { type CategoryEncoding, fitEncoder } from "../tables/encoder.js";
 import type { LabelChoice } from "../tables/label.js";
 import type { Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import { FIT_DEFAULTS } from "./fit-defaults.js";
 import { type FittedModel, type HeldOutMetrics, loadModel, MODEL_FORMAT } from "./fitted-model.js";
 import { heldOutMetrics, heldOutParts, heldOutTexts, judge } from "./held-out-metrics.js";
 
@@ -43,16 +44,6 @@ export interface FitOptions extends FitTaskOptions, Omit<TaskSettings, "sensitiv
   /** Attributes by which the model is judged; never features unless named there. None unless given. */
   readonly sensitive?: readonly LabelChoice[] | undefined;
 }
-
-/** What a fit is told where nothing else is. */
-export const FIT_DEFAULTS = {
-  learner: "forest",
-  categories: "one-hot",
-  folds: 5,
-  level: 0.95,
-  replicates: 1000,
-  seed: 0,
-} as const satisfies Partial<Filled<FitTaskOptions>>;
 
 export const fitTexts = {
   folds: (given: unknown) => `folds was ${String(given)}: give a whole number of at least 2`,

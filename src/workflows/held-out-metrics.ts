@@ -1,5 +1,5 @@
 /** What a model is worth: every labelled row, or a part of them, judged by a model that has not seen it. */
-import { type Pacer, pacer, type RunOptions } from "../core/options.js";
+import { paced, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { namesToShow } from "../core/rare-values.js";
 import {
@@ -130,7 +130,7 @@ export const heldOutMetrics = async (
     resamples: number,
     name: string,
   ) =>
-    drain(
+    paced(
       groupMetricsSteps(
         { predicted, actual, groups, groupNames, positive, weights },
         { stream: stream.split(name).split(positive), level, replicates: resamples },
@@ -169,14 +169,6 @@ export const heldOutMetrics = async (
 /** Each attribute, and last their intersection where there are several. */
 const attributesOf = ({ table, sensitive }: Task): readonly Label[] =>
   sensitive.length > 1 ? [...sensitive, combineLabels(table, sensitive)] : sensitive;
-
-const drain = async (steps: Generator<unknown, GroupMetrics>, pace: Pacer): Promise<GroupMetrics> => {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    await pace.pause();
-  }
-};
 
 const shareOf = ({ value, interval, reason }: Rate | Gap): HeldOutRate => ({ value, interval, reason });
 

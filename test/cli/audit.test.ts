@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
-import { auditCommandTexts } from "../../src/cli/commands/fairness/audit.js";
-import { auditTableTexts } from "../../src/cli/commands/fairness/audit-table.js";
 import { randomStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
+import { auditInputTexts } from "../../src/workflows/audit-inputs.js";
+import { auditTableTexts } from "../../src/workflows/audit-table.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -90,7 +90,7 @@ describe("fairbed audit", () => {
     const words = ["--target", "hired=yes", "--sensitive", "age", "--bins", "3"];
     const quantity = await run([before, ...words, ...FAST]);
     expect(quantity.code).toBe(0);
-    expect(quantity.stdout).toContain(auditTableTexts.binned("age", 3));
+    expect(quantity.stdout).toContain(auditInputTexts.binned("age", 3));
     expect(quantity.stdout).not.toMatch(/NaN|undefined/);
   });
 
@@ -117,7 +117,7 @@ describe("fairbed audit", () => {
     };
     await refused(
       [before, ...LABELS, "--adversaries", "oracle"],
-      auditCommandTexts.adversary("oracle", ["logistic", "forest", "boosting", "mlp", "svm", "lookup"]),
+      auditTableTexts.adversary("oracle", ["logistic", "forest", "boosting", "mlp", "svm", "lookup"]),
     );
     await refused(["--task", "students", before, "--sensitive", "x"], "--task");
     await refused([before, "--sensitive", "group"], "--target");

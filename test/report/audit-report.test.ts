@@ -9,14 +9,14 @@ import {
 } from "../../src/fairness/leakage.js";
 import { logistic } from "../../src/learners/logistic.js";
 import {
-  type AttributeAudit,
   type AuditReport,
+  auditCertificate,
   auditHtml,
   auditTexts,
-  certifiedLeakage,
   impossibility,
   verdict,
 } from "../../src/report/audit-report.js";
+import type { AttributeAudit, TableAudit } from "../../src/workflows/audit-table.js";
 
 /** Groups, a column that copies them with this chance of an error, and a target that is what it likes. */
 const attribute = async (error: number, rows = 240): Promise<AttributeAudit> => {
@@ -52,31 +52,31 @@ const attribute = async (error: number, rows = 240): Promise<AttributeAudit> => 
   return { name: "group", audit, parity };
 };
 
-const reportOf = (one: AttributeAudit, more: Partial<AuditReport> = {}): AuditReport => ({
-  table: "people.csv",
-  rows: 240,
-  target: "hired=yes",
-  features: 2,
-  attributes: [one],
-  givenTarget: false,
-  bits: false,
-  notes: ["a note"],
-  certificate: {
-    format: "fairbed-audit-1",
-    version: "0.0.0",
-    seed: 7,
-    inputs: [{ role: "table", name: "people.csv", rows: 240, sha256: "ab".repeat(32) }],
-    settings: { folds: 5 },
-    results: [
-      {
-        attribute: one.name,
-        unconditional: certifiedLeakage(one.audit.leakage.unconditional),
-        conditional: undefined,
-      },
-    ],
-  },
-  ...more,
-});
+const reportOf = (one: AttributeAudit, more: Partial<AuditReport> = {}): AuditReport => {
+  const audited: TableAudit = {
+    table: "people.csv",
+    rows: 240,
+    target: "hired=yes",
+    targetNames: ["no", "yes"],
+    sensitive: ["group"],
+    features: ["copy", "noise"],
+    attributes: [one],
+    notes: ["a note"],
+    settings: {
+      bins: 4,
+      folds: 5,
+      level: 0.95,
+      permutations: 99,
+      plants: 3,
+      mostRows: 5000,
+      seed: 7,
+      adversaries: ["logistic", "lookup"],
+    },
+  };
+  const inputs = [{ role: "table", name: "people.csv", rows: 240, sha256: "ab".repeat(32) }] as const;
+  const certificate = auditCertificate(audited, inputs);
+  return { ...audited, givenTarget: false, bits: false, certificate, ...more };
+};
 
 describe("the audit's report", () => {
   test("says what was found, needs no other file and runs nothing", async () => {

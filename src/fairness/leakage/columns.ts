@@ -4,7 +4,7 @@ import type { RandomStream } from "../../core/random.js";
 import { type Interval, meanEstimate, quantiles } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
 import { logProbabilities, logScores } from "./calibration.js";
-import type { CrossFit } from "./cross-fit.js";
+import type { CrossFit, Watch } from "./cross-fit.js";
 import type { StratumFolds } from "./permutation-test.js";
 
 export interface ColumnLeakage {
@@ -99,15 +99,16 @@ const countingGains = (strata: readonly StratumFolds[], classes: Int32Array): Fl
 };
 
 /** What each judged row loses when this group of columns is shuffled among the rows held out with it. */
-const shufflingLosses = (
+const shufflingLosses = async (
   features: FeatureMatrix,
   { columns }: ColumnGroup,
   strata: readonly StratumFolds[],
   fits: readonly CrossFit[],
   stream: RandomStream,
-): Float64Array => {
+  watch: Watch,
+): Promise<Float64Array> => {
   const losses: number[] = [];
-  fits.forEach((fit, s) => {
+  for (const [s, fit] of fits.entries()) {
     const { stratum } = strata[s];
     let at = 0;
     for (const { heldOut, model, calibration, base } of fit.blocks) {
@@ -128,8 +129,9 @@ const shufflingLosses = (
         losses.push(fit.gains[at + i] - (now[i] - calibration.logBase[labels[i]]));
       }
       at += heldOut.length;
+      await watch.pause();
     }
-  });
+  }
   return Float64Array.from(losses);
 };
 
@@ -139,7 +141,17 @@ export const columnLeakage = async (
   groups: readonly ColumnGroup[],
   strata: readonly StratumFolds[],
   winner: readonly CrossFit[],
-  { level, idle, stream, tick }: { level: number; idle: number; stream: RandomStream; tick: () => unknown },
+  {
+    level,
+    idle,
+    stream,
+    watch,
+  }: {
+    readonly level: number;
+    readonly idle: number;
+    readonly stream: RandomStream;
+    readonly watch: Watch;
+  },
 ): Promise<ColumnLeakage[]> => {
   const withIdle = (values: Float64Array): Float64Array => {
     const all = new Float64Array(values.length + idle);
@@ -148,10 +160,11 @@ export const columnLeakage = async (
   };
   const columns: ColumnLeakage[] = [];
   for (const group of groups) {
-    await tick();
+    await watch.fit();
     const alone = meanEstimate(withIdle(countingGains(strata, classesOf(features, group))), level);
+    await watch.pause();
     const rest = meanEstimate(
-      withIdle(shufflingLosses(features, group, strata, winner, stream.split(group.name))),
+      withIdle(await shufflingLosses(features, group, strata, winner, stream.split(group.name), watch)),
       level,
     );
     const part = ({ mean, interval: [low, high] }: typeof alone) => ({

@@ -12,8 +12,13 @@ import { type Calibration, calibrate, informationOf, logProbabilities, logScores
 import { joinRows, someRows } from "./folds.js";
 import { type Stratum, shares } from "./stratum.js";
 
-/** Called before every fit, so that a long audit can show how far it is and be interrupted. */
-export type Tick = () => Promise<void> | void;
+/** Awaited in a long audit, so that it can show how far it is, let go of the thread and be stopped. */
+export interface Watch {
+  /** Before every fit. */
+  fit(): Promise<void>;
+  /** Between other pieces of work. */
+  pause(): Promise<void>;
+}
 
 /** A learner that need not see all rows: one whose time grows with their square, say. */
 export interface Adversary extends Learner {
@@ -25,7 +30,7 @@ export interface FitSettings {
   readonly features: FeatureMatrix;
   /** The most rows a model learns from. */
   readonly mostRows: number;
-  readonly tick: Tick;
+  readonly watch: Watch;
 }
 
 /** The model of one block, to be asked again about changed rows. */
@@ -56,10 +61,10 @@ export const fitAdversary = async (
   adversary: Adversary,
   stratum: Stratum,
   trainedOn: Int32Array,
-  { features, mostRows, tick }: FitSettings,
+  { features, mostRows, watch }: FitSettings,
   stream: RandomStream,
 ): Promise<Classifier> => {
-  await tick();
+  await watch.fit();
   const most = Math.min(mostRows, adversary.mostRows ?? mostRows);
   const rows = someRows(trainedOn, most, stream.split("rows"));
   const labels = Int32Array.from(rows, (row) => stratum.labels[row]);

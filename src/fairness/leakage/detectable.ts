@@ -14,7 +14,7 @@ import { exp, log, normalQuantile } from "../../core/math.js";
 import type { RandomStream } from "../../core/random.js";
 import { momentsOf } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
-import type { Adversary } from "./cross-fit.js";
+import type { Adversary, Watch } from "./cross-fit.js";
 import { joinRows, stratifiedFolds } from "./folds.js";
 import { type StratumFolds, type TestSettings, testLeakage } from "./permutation-test.js";
 import { type Stratum, shares } from "./stratum.js";
@@ -51,11 +51,18 @@ const plantedProbabilities = (
 };
 
 /** Probabilities that leak as much as asked for, or as much as this column can. */
-const plantedAt = (column: Float64Array, base: Float64Array, directions: Float64Array, nats: number) => {
+const plantedAt = async (
+  column: Float64Array,
+  base: Float64Array,
+  directions: Float64Array,
+  nats: number,
+  watch: Watch,
+) => {
   let low = 0;
   let high = 1;
   while (high < 64 && plantedProbabilities(column, base, directions, high).nats < nats) high *= 2;
   for (let step = 0; step < 30; step++) {
+    await watch.pause();
     const middle = (low + high) / 2;
     if (plantedProbabilities(column, base, directions, middle).nats < nats) low = middle;
     else high = middle;
@@ -81,52 +88,53 @@ interface Planted {
   readonly nats: number;
 }
 
+/** A stratum with an attribute drawn so that about `nats` of it are in the column; undefined where that is constant. */
+const plantIn = async (
+  stratum: Stratum,
+  { features, folds, watch }: Pick<DetectableSettings, "features" | "folds" | "watch">,
+  column: number,
+  nats: number,
+  own: RandomStream,
+): Promise<(StratumFolds & { readonly nats: number; readonly rows: number }) | undefined> => {
+  const rows = stratum.test === undefined ? stratum.rows : joinRows([stratum.rows, stratum.test]);
+  const x = standardised(features, rows, column);
+  if (x === undefined) return undefined;
+  const groups = stratum.groups.length;
+  const directions = Float64Array.from({ length: groups }, (_, c) => (groups === 2 ? c : own.uniform(-1, 1)));
+  const planted = await plantedAt(x, shares(stratum.rows, stratum), directions, nats, watch);
+  const labels = new Int32Array(stratum.labels.length).fill(-1);
+  rows.forEach((row, i) => {
+    labels[row] = own.categorical(planted.p.subarray(i * groups, (i + 1) * groups));
+  });
+  const dealt = stratifiedFolds(stratum.rows, (row) => labels[row], folds, own.split("folds"));
+  return { stratum: { ...stratum, labels }, folds: dealt, nats: planted.nats, rows: rows.length };
+};
+
 /** The same rows with an attribute drawn so that about `nats` of it are in one column. */
-const plant = (
+const plant = async (
   strata: readonly Stratum[],
-  features: FeatureMatrix,
-  folds: number,
+  settings: Pick<DetectableSettings, "features" | "folds" | "watch">,
   nats: number,
   stream: RandomStream,
-): Planted => {
+): Promise<Planted> => {
   // Some column of a table with features varies; where the draws meet none, there is nothing to hide a leak in.
   for (let attempt = 0; attempt < 200; attempt++) {
     const own = stream.split(attempt);
-    const column = own.integer(features.columns);
-    let leaked = 0;
-    let total = 0;
-    let varies = true;
-    const planted = strata.map((stratum): StratumFolds | undefined => {
-      const rows = stratum.test === undefined ? stratum.rows : joinRows([stratum.rows, stratum.test]);
-      const x = standardised(features, rows, column);
-      if (x === undefined) {
-        varies = false;
-        return undefined;
-      }
-      const groups = stratum.groups.length;
-      const directions = Float64Array.from({ length: groups }, (_, c) =>
-        groups === 2 ? c : own.uniform(-1, 1),
-      );
-      const { p, nats: reached } = plantedAt(x, shares(stratum.rows, stratum), directions, nats);
-      const labels = new Int32Array(stratum.labels.length).fill(-1);
-      rows.forEach((row, i) => {
-        labels[row] = own.categorical(p.subarray(i * groups, (i + 1) * groups));
-      });
-      leaked += reached * rows.length;
-      total += rows.length;
-      const relabelled = { ...stratum, labels };
-      const dealt = stratifiedFolds(stratum.rows, (row) => labels[row], folds, own.split("folds"));
-      return { stratum: relabelled, folds: dealt };
-    });
+    const column = own.integer(settings.features.columns);
+    const planted: NonNullable<Awaited<ReturnType<typeof plantIn>>>[] = [];
+    for (const stratum of strata) {
+      const one = await plantIn(stratum, settings, column, nats, own);
+      if (one !== undefined) planted.push(one);
+    }
     // Every group must be in the first fold, or its models could not know it.
     const complete = planted.every(
-      (each) =>
-        each !== undefined &&
-        new Set(Array.from(each.folds[0], (row) => each.stratum.labels[row])).size ===
-          each.stratum.groups.length,
+      ({ stratum, folds }) =>
+        new Set(Array.from(folds[0], (row) => stratum.labels[row])).size === stratum.groups.length,
     );
-    if (!varies || !complete) continue;
-    return { strata: planted.filter((each) => each !== undefined), nats: leaked / total };
+    if (planted.length < strata.length || !complete) continue;
+    const leaked = planted.reduce((sum, each) => sum + each.nats * each.rows, 0);
+    const total = planted.reduce((sum, each) => sum + each.rows, 0);
+    return { strata: planted, nats: leaked / total };
   }
   return { strata: [], nats: 0 };
 };
@@ -146,7 +154,7 @@ export const smallestDetectable = async (
   settings: DetectableSettings,
   stream: RandomStream,
 ): Promise<number | undefined> => {
-  const { features, folds, plants, most } = settings;
+  const { plants, most } = settings;
   const rows = strata.reduce((sum, stratum) => sum + (stratum.test ?? stratum.rows).length, 0);
   // A first guess: a learner with a few weights.
   let nats = Math.min(most * 0.5, Math.max(8 / rows, 0.002));
@@ -156,7 +164,7 @@ export const smallestDetectable = async (
     let reach = 0;
     for (let i = 0; i < plants; i++) {
       const own = stream.split(`${attempt} ${i}`);
-      const planted = plant(strata, features, folds, nats, own.split("plant"));
+      const planted = await plant(strata, settings, nats, own.split("plant"));
       if (planted.strata.length === 0) return undefined;
       const result = await testLeakage(planted.strata, adversaries, settings, own.split("test"));
       const squares = result.stages.reduce((sum, { learnt }) => sum + learnt, 0);

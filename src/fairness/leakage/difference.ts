@@ -2,7 +2,7 @@
 
 import { normalQuantile } from "../../core/math.js";
 import { type Interval, momentsOf, sampleVariance } from "../../core/stats.js";
-import type { Leakage } from "../leakage.js";
+import type { Leakage } from "./result.js";
 
 export interface LeakageDifference {
   /** Second - first: below 0 where the second gives away less. */

@@ -19,7 +19,7 @@
  */
 import type { RandomStream } from "../../core/random.js";
 import { type Interval, momentsOf, quantile, sampleVariance } from "../../core/stats.js";
-import type { CrossFit } from "./cross-fit.js";
+import type { CrossFit, Watch } from "./cross-fit.js";
 
 export interface AdversaryEstimate {
   readonly name: string;
@@ -79,22 +79,28 @@ const errorOf = ({ gains, extraVariance }: RecordGains): number =>
   Math.sqrt(sampleVariance(momentsOf(gains)) / gains.length + extraVariance);
 
 /** Resampled means of several columns of gains, the same records in each: [replicates][columns]. */
-export const resampledMeans = (
+const resampledMeans = async (
   columns: readonly Float64Array[],
   replicates: number,
   stream: RandomStream,
-): Float64Array[] => {
+  watch: Watch,
+): Promise<Float64Array[]> => {
   const n = columns[0].length;
   const times = new Float64Array(n);
-  return Array.from({ length: replicates }, () => {
+  const drawn: Float64Array[] = [];
+  for (let r = 0; r < replicates; r++) {
     times.fill(0);
     for (let i = 0; i < n; i++) times[stream.integer(n)]++;
-    return Float64Array.from(columns, (column) => {
-      let sum = 0;
-      for (let i = 0; i < n; i++) sum += times[i] * column[i];
-      return sum / n;
-    });
-  });
+    drawn.push(
+      Float64Array.from(columns, (column) => {
+        let sum = 0;
+        for (let i = 0; i < n; i++) sum += times[i] * column[i];
+        return sum / n;
+      }),
+    );
+    await watch.pause();
+  }
+  return drawn;
 };
 
 /** See "small leakages" above. */
@@ -105,17 +111,28 @@ const upperEnd = (mean: number, error: number, q: number, n: number): number => 
 
 const notBelowZero = ([low, high]: Interval): Interval => [Math.max(0, low), Math.max(0, high)];
 
-export const largestOf = (
+export const largestOf = async (
   all: readonly RecordGains[],
-  { level, replicates, stream }: { level: number; replicates: number; stream: RandomStream },
-): LargestEstimate => {
+  {
+    level,
+    replicates,
+    stream,
+    watch,
+  }: {
+    readonly level: number;
+    readonly replicates: number;
+    readonly stream: RandomStream;
+    readonly watch: Watch;
+  },
+): Promise<LargestEstimate> => {
   const means = all.map(({ gains }) => momentsOf(gains).mean);
   const errors = all.map(errorOf);
   const n = all[0].gains.length;
-  const drawn = resampledMeans(
+  const drawn = await resampledMeans(
     all.map(({ gains }) => gains),
     replicates,
     stream,
+    watch,
   );
   // The extra variance is not in the resamples: deviations are standardised by what is.
   const plain = all.map(({ gains }) => Math.sqrt(sampleVariance(momentsOf(gains)) / gains.length));

@@ -95,23 +95,25 @@ const shuffle = (labels: Int32Array, stream: RandomStream): void => {
 };
 
 /** The p of one fold: uniform where there is no leakage. */
-const testFold = (
+const testFold = async (
   judged: readonly Judged[],
   adversaries: number,
-  permutations: number,
+  { permutations, watch }: Pick<TestSettings, "permutations" | "watch">,
   stream: RandomStream,
-): number => {
+): Promise<number> => {
   const seen = new Float64Array(adversaries);
   for (const part of judged) sumsOf(part, part.labels, seen);
   const shuffled = judged.map(({ labels }) => labels.slice());
-  const drawn = Array.from({ length: permutations }, () => {
+  const drawn: Float64Array[] = [];
+  for (let shuffles = 0; shuffles < permutations; shuffles++) {
     const sums = new Float64Array(adversaries);
     judged.forEach((part, s) => {
       shuffle(shuffled[s], stream);
       sumsOf(part, shuffled[s], sums);
     });
-    return sums;
-  });
+    drawn.push(sums);
+    await watch.pause();
+  }
   // The observed one is among the draws that standardise, or it would not be exchangeable with them.
   const moments = Array.from({ length: adversaries }, (_, a) =>
     momentsOf([seen[a], ...drawn.map((sums) => sums[a])]),
@@ -150,7 +152,7 @@ export const testLeakage = async (
   for (const stage of stages(strata[0].folds.length, hasTest)) {
     const own = stream.split(`stage ${stage}`);
     const { judged, learnt, rows } = await judge(strata, stage, adversaries, settings, own);
-    const p = testFold(judged, adversaries.length, settings.permutations, own.split("shuffles"));
+    const p = await testFold(judged, adversaries.length, settings, own.split("shuffles"));
     // Models of more rows see more; the weight may depend on what is known before the fold is seen, as this does.
     const weight = Math.sqrt(learnt);
     sum += weight * normalQuantile(1 - p);

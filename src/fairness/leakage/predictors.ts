@@ -1,9 +1,10 @@
 /** What predictors of the target make of this table: one that may read the attribute, one that may not. */
+import { paced, pacer, type RunOptions } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
-import { namesToShow, rareClasses } from "../../core/rare-values.js";
+import { countClasses, namesToShow, rareClasses } from "../../core/rare-values.js";
 import type { FeatureMatrix, Learner } from "../../learners/classifier.js";
-import { type Gap, groupMetrics } from "../group-metrics.js";
-import { decomposeParity, type GroupDecomposition } from "../parity-decomposition.js";
+import { type Gap, type GroupMetrics, groupMetricsSteps } from "../group-metrics.js";
+import { decomposeParitySteps, type GroupDecomposition } from "../parity-decomposition.js";
 import { joinRows, someRows, stratifiedFolds } from "./folds.js";
 
 export interface ParityInput {
@@ -15,17 +16,20 @@ export interface ParityInput {
   readonly targetNames: readonly string[];
 }
 
-export interface ParityOptions {
+export interface ParityOptions extends RunOptions {
   readonly stream: RandomStream;
   /** What learns the target. */
   readonly predictor: Learner;
   /** The target value that counts as positive; 1 unless given. */
   readonly positive?: number | undefined;
+  /** Parts that are held out in turn (5). */
   readonly folds?: number | undefined;
+  /** Of the intervals (0.95). */
   readonly level?: number | undefined;
+  /** Resamples for the intervals (1000). */
   readonly replicates?: number | undefined;
+  /** The most rows that a predictor learns from (5000). */
   readonly mostRows?: number | undefined;
-  readonly onFit?: (() => Promise<void> | void) | undefined;
 }
 
 export interface PredictorParity {
@@ -91,95 +95,167 @@ const comparable = ({ sensitive, groupNames }: ParityInput) => {
   };
 };
 
+/** The rows whose group and target are known, and what all predictors are judged with. */
+interface Comparison {
+  readonly features: FeatureMatrix;
+  readonly sensitive: Int32Array;
+  readonly groupNames: readonly string[];
+  readonly target: Int32Array;
+  readonly classes: number;
+  readonly positive: number;
+  readonly known: Int32Array;
+  /** [all rows], the place of a row among the known. */
+  readonly place: Int32Array;
+  readonly folds: readonly Int32Array[];
+  readonly predictor: Learner;
+  readonly mostRows: number;
+}
+
+/** [groups][known rows] P(positive) as if in that group, and the most probable target value [known rows]. */
+interface Answers {
+  readonly asIf: readonly Float64Array[];
+  readonly hard: Int32Array;
+}
+
+/** Every known row by a predictor of the other folds, which may read the attribute or not. */
+const answersOf = async (
+  of: Comparison,
+  readsAttribute: boolean,
+  own: RandomStream,
+  onFit: () => Promise<void>,
+): Promise<Answers> => {
+  const { features, sensitive, groupNames, target, classes, positive, known, place, folds } = of;
+  const groups = groupNames.length;
+  const wide = readsAttribute ? withGroupColumns(features, groups) : features;
+  if (readsAttribute)
+    for (const row of known) wide.values[(row + 1) * wide.columns - groups + sensitive[row]] = 1;
+  const asIf = Array.from({ length: groups }, () => new Float64Array(known.length));
+  const hard = new Int32Array(known.length);
+  for (const [k, heldOut] of folds.entries()) {
+    await onFit();
+    const others = joinRows(folds.filter((_, fold) => fold !== k));
+    const rows = someRows(others, of.mostRows, own.split(`rows ${k}`));
+    const model = of.predictor.fit(
+      { features: wide, rows, labels: Int32Array.from(rows, (row) => target[row]), classes },
+      own.split(`fit ${k}`),
+    );
+    const answers = readsAttribute
+      ? groupNames.map((_, group) => model.predict(asIfIn(wide, heldOut, groups, group)))
+      : [model.predict(features, heldOut)];
+    heldOut.forEach((row, i) => {
+      for (let group = 0; group < groups; group++) {
+        const answer = answers[readsAttribute ? group : 0];
+        asIf[group][place[row]] = Math.min(1, Math.max(0, answer[i * classes + positive]));
+      }
+      const answer = answers[readsAttribute ? sensitive[row] : 0];
+      let best = 0;
+      for (let c = 1; c < classes; c++) {
+        if (answer[i * classes + c] > answer[i * classes + best]) best = c;
+      }
+      hard[place[row]] = best;
+    });
+  }
+  return { asIf, hard };
+};
+
+const baseRatesOf = ({ interval }: Gap): ParityAudit["baseRates"] => {
+  if (interval === undefined) return "unknown";
+  return interval[0] > 0 ? "differ" : "unclear";
+};
+
+/**
+ * What a predictor of the target makes of the groups of a table, on rows held out: one that reads the attribute and
+ * one that does not, each with its gap in two parts (appendix A.1) and its largest gaps of rates; and whether the
+ * groups' base rates differ, so that demographic parity and equalised odds exclude each other (appendix H).
+ *
+ * `features` is [rows, columns]; `sensitive` and `target` are [rows], -1 where unknown. Groups that are too small to be
+ * named are left out where two others remain.
+ *
+ * @example
+ * ```ts
+ * import { auditParity, randomStream } from "fairbed/fairness";
+ * import { logistic } from "fairbed/learners";
+ *
+ * const rows = 80;
+ * const sensitive = Int32Array.from({ length: rows }, (_, row) => row % 2);
+ * const values = Float32Array.from(sensitive, (group, row) => group + (row % 5)); // a copy with noise
+ * const target = Int32Array.from(values, (x) => Number(x > 2));
+ * const { predictors, baseRates } = await auditParity(
+ *   { features: { values, rows, columns: 1 }, sensitive, groupNames: ["a", "b"], target, targetNames: ["no", "yes"] },
+ *   { stream: randomStream(0), predictor: logistic({ members: 5 }), folds: 3, replicates: 200 },
+ * );
+ * const [, blind] = predictors;
+ * console.log(blind.readsAttribute, blind.decomposition[0].reading.value); // false 0
+ * console.log(baseRates); // unclear
+ * ```
+ */
 export const auditParity = async (input: ParityInput, options: ParityOptions): Promise<ParityAudit> => {
   const { features, target } = input;
   const { sensitive, groupNames } = comparable(input);
   const targetNames = namesToShow(input.targetNames, target, "value");
-  const { stream, predictor, positive = 1, folds = 5, level = 0.95, replicates = 1000, onFit } = options;
+  const { stream, predictor, positive = 1, folds = 5, level = 0.95, replicates = 1000 } = options;
   const { mostRows = 5000 } = options;
-  const groups = groupNames.length;
-  const classes = targetNames.length;
+  const pace = pacer(options);
   const known = Int32Array.from(
     [...sensitive.keys()].filter((row) => sensitive[row] >= 0 && target[row] >= 0),
   );
   const pick = (values: Int32Array) => Int32Array.from(known, (row) => values[row]);
-  const metrics = (predicted: Int32Array, name: string) =>
-    groupMetrics(
-      { predicted, actual: pick(target), groups: pick(sensitive), groupNames, positive },
-      { stream: stream.split(name), level, replicates },
+  const groups = pick(sensitive);
+  const metrics = (predicted: Int32Array, name: string): Promise<GroupMetrics> =>
+    paced(
+      groupMetricsSteps(
+        { predicted, actual: pick(target), groups, groupNames, positive },
+        { stream: stream.split(name), level, replicates },
+      ),
+      pace,
     );
-  const labels = metrics(pick(target), "base rates");
+  const labels = await metrics(pick(target), "base rates");
   const baseRateDifference = labels.comparisons.baseRate.difference;
-  const baseRates =
-    baseRateDifference.interval === undefined
-      ? "unknown"
-      : baseRateDifference.interval[0] > 0
-        ? "differ"
-        : "unclear";
-  const counts = new Int32Array(classes);
-  for (const row of known) counts[target[row]]++;
   const common = {
     predictor: predictor.name,
     positive: targetNames[positive],
     baseRateDifference,
-    baseRates,
+    baseRates: baseRatesOf(baseRateDifference),
   } as const;
+  const counts = countClasses(pick(target), targetNames.length);
   if (counts.filter((count) => count >= 2 * folds).length < 2) {
     return { ...common, predictors: [], reason: parityReasons.constant };
   }
-
-  const wide = withGroupColumns(features, groups);
-  for (const row of known) {
-    wide.values[(row + 1) * wide.columns - groups + sensitive[row]] = 1;
-  }
-  const dealt = stratifiedFolds(
-    known,
-    (row) => target[row] * groups + sensitive[row],
-    folds,
-    stream.split("folds"),
-  );
   const place = new Int32Array(features.rows);
   known.forEach((row, i) => {
     place[row] = i;
   });
+  const byTargetAndGroup = (row: number) => target[row] * groupNames.length + sensitive[row];
+  const comparison: Comparison = {
+    features,
+    sensitive,
+    groupNames,
+    target,
+    classes: targetNames.length,
+    positive,
+    known,
+    place,
+    folds: stratifiedFolds(known, byTargetAndGroup, folds, stream.split("folds")),
+    predictor,
+    mostRows,
+  };
+  let fits = 0;
+  const onFit = () => pace.step({ done: fits++, total: parityFits(folds), label: "predicting the target" });
   const predictors: PredictorParity[] = [];
   for (const readsAttribute of [true, false]) {
     const own = stream.split(readsAttribute ? "reads the attribute" : "does not");
-    const matrix = readsAttribute ? wide : features;
-    const asIf = Array.from({ length: groups }, () => new Float64Array(known.length));
-    const hard = new Int32Array(known.length);
-    for (const [k, heldOut] of dealt.entries()) {
-      await onFit?.();
-      const others = joinRows(dealt.filter((_, fold) => fold !== k));
-      const rows = someRows(others, mostRows, own.split(`rows ${k}`));
-      const model = predictor.fit(
-        { features: matrix, rows, labels: Int32Array.from(rows, (row) => target[row]), classes },
-        own.split(`fit ${k}`),
-      );
-      const answers = readsAttribute
-        ? groupNames.map((_, group) => model.predict(asIfIn(wide, heldOut, groups, group)))
-        : [model.predict(features, heldOut)];
-      heldOut.forEach((row, i) => {
-        for (let group = 0; group < groups; group++) {
-          const answer = answers[readsAttribute ? group : 0];
-          asIf[group][place[row]] = Math.min(1, Math.max(0, answer[i * classes + positive]));
-        }
-        const answer = answers[readsAttribute ? sensitive[row] : 0];
-        let best = 0;
-        for (let c = 1; c < classes; c++) {
-          if (answer[i * classes + c] > answer[i * classes + best]) best = c;
-        }
-        hard[place[row]] = best;
-      });
-    }
-    const judged = metrics(hard, readsAttribute ? "reading" : "not reading");
+    const { asIf, hard } = await answersOf(comparison, readsAttribute, own, onFit);
+    const judged = await metrics(hard, readsAttribute ? "reading" : "not reading");
     predictors.push({
       readsAttribute,
       accuracy:
         hard.reduce((right, answer, i) => right + Number(answer === target[known[i]]), 0) / known.length,
-      decomposition: decomposeParity(
-        { asIf, groups: pick(sensitive), groupNames },
-        { stream: own.split("resamples"), level, replicates },
+      decomposition: await paced(
+        decomposeParitySteps(
+          { asIf, groups, groupNames },
+          { stream: own.split("resamples"), level, replicates },
+        ),
+        pace,
       ),
       demographicParity: judged.demographicParity.difference,
       equalisedOdds: judged.equalisedOdds.difference,
@@ -187,3 +263,6 @@ export const auditParity = async (input: ParityInput, options: ParityOptions): P
   }
   return { ...common, predictors, reason: undefined };
 };
+
+/** How many predictors {@link auditParity} fits. */
+export const parityFits = (folds: number): number => 2 * folds;

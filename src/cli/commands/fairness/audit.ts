@@ -1,102 +1,32 @@
 /** `fairbed audit`: is this dataset fair? */
 import { InputError } from "../../../core/errors.js";
-import type { Adversaries, Leakage, LeakageAudit } from "../../../fairness/leakage.js";
-import type {
-  AttributeAudit,
-  AuditComparison,
-  AuditInputFile,
-  AuditReport,
-} from "../../../report/audit-report.js";
-import { type CommandContext, defineCommand } from "../../command.js";
-import { flag, integer, optionalArgument, real, text, texts } from "../../options.js";
+import type { Leakage } from "../../../fairness/leakage.js";
+import type { AuditInputFile, AuditReport } from "../../../report/audit-report.js";
+import type { Table } from "../../../tables/table.js";
+import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../../../workflows/audit-defaults.js";
+import type { AttributeAudit } from "../../../workflows/audit-table.js";
+import { defineCommand } from "../../command.js";
+import { flag, grouped, integer, optionalArgument, real, text, texts } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
-import { version } from "../../version.js";
-import { tableOptions } from "../sources/table-options.js";
-import type { AuditTable, AuditTest } from "./audit-table.js";
+import { withProgress } from "../../run-options.js";
+import {
+  type ReadOptionValues,
+  type RoleOptionValues,
+  readingOf,
+  readOptions,
+  roleOptions,
+  rolesOf,
+  tableOptions,
+} from "../sources/table-options.js";
 
 export const auditCommandTexts = {
-  adversary: (given: string, known: readonly string[]) =>
-    `there is no adversary "${given}": choose from ${known.join(", ")}.`,
-  otherAttributes: (first: string, second: string) =>
-    `${second} has other groups than ${first}: two tables are compared by the same sensitive columns with the same values.`,
   taskAndSecond: "--task audits one of the paper's tasks: leave it out to compare two tables",
+  taskAndTest: "--task audits one of the paper's tasks: leave out --test, or give the table itself",
 };
 
-/** How long to go on before Ctrl-C is heard. */
-const YIELD_MS = 100;
-
-const leakageJson = (leakage: Leakage, bits: boolean) => {
-  const { records: _, ...shown } = leakage;
-  if (!bits) return shown;
-  const inBits = (nats: number) => nats / Math.LN2;
-  return {
-    ...shown,
-    bits: inBits(shown.nats),
-    bitsInterval: shown.interval.map(inBits),
-    detectableBits: shown.detectable === undefined ? undefined : inBits(shown.detectable),
-  };
-};
-
-const attributeJson = ({ name, audit, parity }: AttributeAudit, bits: boolean) => ({
-  sensitive: name,
-  leakage: {
-    unconditional: leakageJson(audit.leakage.unconditional, bits),
-    conditional:
-      audit.leakage.conditional === undefined ? null : leakageJson(audit.leakage.conditional, bits),
-  },
-  groups: audit.groups,
-  columns: audit.columns,
-  rows: audit.rows,
-  parity: {
-    ...parity,
-    /** The two sufficient conditions of appendix A.1, as leakages. */
-    conditions: {
-      independent: estimateOf(audit.leakage.unconditional),
-      independentGivenTarget:
-        audit.leakage.conditional === undefined ? null : estimateOf(audit.leakage.conditional),
-    },
-  },
-  notes: audit.notes,
-});
-
-const estimateOf = ({ nats, interval }: Leakage) => ({ nats, interval });
-
-/** About how many models will be fitted: how often a planted leak has to be tried again is not known before. */
-const expectedFits = (
-  { task, encoded }: AuditTable,
-  adversaries: number,
-  { folds, plants }: { readonly folds: number; readonly plants: number },
-  tested: boolean,
-): number => {
-  const crossFits = tested ? folds + 1 : (folds * (folds - 1)) / 2 + folds;
-  const stages = tested ? 1 : folds - 1;
-  const strata = 1 + task.target.classes.length;
-  const planted = 2 * plants * stages * Math.min(2, adversaries);
-  return (
-    strata * (adversaries * (crossFits + stages) + planted) + new Set(encoded.sourceColumns).size + 2 * folds
-  );
-};
-
-/** Calls back every now and then, so that Ctrl-C is heard. */
-const yielding = (context: CommandContext, label: string, expected: number) => {
-  let last = performance.now();
-  let fits = 0;
-  const progress = context.progress(label, expected);
-  return {
-    async onFit() {
-      fits++;
-      if (performance.now() - last < YIELD_MS) return;
-      progress.update(Math.min(fits, expected));
-      await context.checkpoint();
-      last = performance.now();
-    },
-    end() {
-      // How many it takes is only guessed: what is done is whole.
-      progress.update(expected);
-      progress.end();
-    },
-  };
-};
+/** Rows of different weights cannot be exchanged, which the tests and intervals of an audit rest on. */
+const { weights: _, target, sensitive, ...otherRoles } = roleOptions;
+const D = AUDIT_DEFAULTS;
 
 export const audit = defineCommand({
   name: "audit",
@@ -117,173 +47,62 @@ export const audit = defineCommand({
     second: optionalArgument("another table, to compare"),
   },
   options: {
-    ...tableOptions,
+    target,
+    sensitive,
     test: text("--test <file>", "rows to judge on that nothing is learnt from"),
-    givenTarget: flag("--given-target", "put the leakage given the target first"),
     out: text("--out <file>", "write the report there, and its certificate beside it"),
+    givenTarget: flag("--given-target", "put the leakage given the target first"),
     bits: flag("--bits", "bits as well as nats"),
-    bins: integer("--bins <number>", "classes that a sensitive quantity is cut into", 4, { min: 2, max: 20 }),
-    adversaries: texts("--adversaries <names>", "logistic, forest, boosting, mlp, svm, lookup (all)"),
-    folds: integer("--folds <number>", "parts that are held out in turn", 5, { min: 3, max: 20 }),
-    level: real("--level <share>", "of the intervals", 0.95, { min: 0.5, max: 0.999 }),
-    permutations: integer("--permutations <number>", "shuffles in every fold", 999, { min: 99 }),
-    plants: integer("--plants <number>", "planted leaks, to see how small a one is found", 8, { min: 2 }),
-    mostRows: integer("--most-rows <number>", "rows that an adversary learns from at most", 5000, {
-      min: 50,
+    seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+    ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
+    ...grouped("Reading the table", readOptions),
+    ...grouped("Estimates", {
+      bins: integer("--bins <number>", "classes that a sensitive quantity is cut into", D.bins, {
+        min: 2,
+        max: 20,
+      }),
+      adversaries: texts("--adversaries <names>", `${ADVERSARY_NAMES.join(", ")} (all)`),
+      folds: integer("--folds <number>", "parts that are held out in turn", D.folds, { min: 3, max: 20 }),
+      level: real("--level <share>", "of the intervals", D.level, { min: 0.5, max: 0.999 }),
+      permutations: integer("--permutations <number>", "shuffles in every fold", D.permutations, {
+        min: 99,
+      }),
+      plants: integer("--plants <number>", "planted leaks, to see how small a one is found", D.plants, {
+        min: 2,
+      }),
+      mostRows: integer("--most-rows <number>", "rows that an adversary learns from at most", D.mostRows, {
+        min: 50,
+      }),
     }),
-    seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
   },
   reportsProgress: true,
   async run({ arguments: { table: path, second: secondPath }, options, context }) {
     const started = performance.now();
-    const { readAuditTable, readAuditTest } = await import("./audit-table.js");
-    const { auditLeakage, auditParity, defaultAdversaries, leakageDifference } = await import(
-      "../../../fairness/leakage.js"
-    );
-    const { randomStream } = await import("../../../core/random.js");
-    const { forest } = await import("../../../learners/forest.js");
-    const { auditHtml, certifiedLeakage, verdict, impossibility } = await import(
-      "../../../report/audit-report.js"
-    );
+    const { adversariesNamed, auditTable } = await import("../../../workflows/audit-table.js");
+    const { auditCertificate, auditHtml, verdictsOf } = await import("../../../report/audit-report.js");
     if (options.out !== undefined) {
       await requireFolder(options.out);
       await (await import("../../../report/render.js")).requireCharts();
     }
-    if (options.task !== undefined && secondPath !== undefined) {
+    if (options.task !== undefined && secondPath !== undefined)
       throw new InputError("task-and-second", auditCommandTexts.taskAndSecond);
-    }
-    const named =
-      options.adversaries === undefined ? undefined : chosen(defaultAdversaries(), options.adversaries);
-    const { seed, bins, folds, level, permutations, plants, mostRows, bits } = options;
-    const first = await readAuditTable(path, options, { seed, bins });
-    const test =
-      options.test === undefined ? undefined : await readAuditTest(options.test, options, first, bins);
-    const stream = randomStream(seed).split("audit");
-    const measure = async (of: AuditTable, tested: AuditTest | undefined): Promise<AttributeAudit[]> => {
-      const attributes: AttributeAudit[] = [];
-      for (const [at, label] of of.sensitive.entries()) {
-        const { onFit, end } = yielding(
-          context,
-          `auditing ${label.name}`,
-          expectedFits(
-            of,
-            Object.keys(named ?? defaultAdversaries(of.encoded.rows)).length,
-            options,
-            tested !== undefined,
-          ),
-        );
-        const input = {
-          features: of.encoded,
-          sourceColumns: of.encoded.sourceColumns,
-          sensitive: label.labels,
-          groupNames: label.classes,
-          target: of.task.target.labels,
-          targetNames: of.task.target.classes,
-        };
-        // The same stream for both tables: what is drawn is then the same where the rows are.
-        const own = stream.split(label.name);
-        const audited: LeakageAudit = await auditLeakage(
-          {
-            ...input,
-            test:
-              tested === undefined
-                ? undefined
-                : { features: tested.encoded, sensitive: tested.sensitive[at], target: tested.target },
-          },
-          {
-            stream: own,
-            adversaries: named,
-            folds,
-            level,
-            permutations,
-            plants,
-            mostRows,
-            onFit,
-          },
-        );
-        const parity = await auditParity(input, {
-          stream: own.split("parity"),
-          predictor: forest({ minLeaf: 5 }),
-          folds,
-          level,
-          mostRows,
-          onFit,
-        });
-        end();
-        attributes.push({ name: label.name, audit: audited, parity });
-      }
-      return attributes;
-    };
-    const attributes = await measure(first, test);
-    const inputs: AuditInputFile[] = [inputOf("table", first)];
-    if (test !== undefined)
-      inputs.push({ role: "test", name: test.name, rows: test.rows, sha256: test.sha256 });
-
-    let comparison: AuditComparison | undefined;
-    if (secondPath !== undefined) {
-      const second = await readAuditTable(secondPath, options, { seed, bins, cuts: first.cuts });
-      requireSameGroups(first, second);
-      const secondTest =
-        options.test === undefined ? undefined : await readAuditTest(options.test, options, second, bins);
-      inputs.push(inputOf("second table", second));
-      const others = await measure(second, secondTest);
-      const paired = test !== undefined || sameRecords(first, second);
-      comparison = {
-        table: second.name,
-        attributes: attributes.map(({ name, audit: one }, at) => {
-          const two = others[at].audit;
-          const conditional =
-            one.leakage.conditional === undefined || two.leakage.conditional === undefined
-              ? undefined
-              : leakageDifference(one.leakage.conditional, two.leakage.conditional, { level, paired });
-          return {
-            name,
-            first: one.leakage.unconditional.nats,
-            second: two.leakage.unconditional.nats,
-            unconditional: leakageDifference(one.leakage.unconditional, two.leakage.unconditional, {
-              level,
-              paired,
-            }),
-            conditional,
-          };
-        }),
-      };
-    }
+    if (options.task !== undefined && options.test !== undefined)
+      throw new InputError("task-and-test", auditCommandTexts.taskAndTest);
+    if (options.adversaries !== undefined) adversariesNamed(options.adversaries);
+    const { bins, adversaries, folds, level, permutations, plants, mostRows, seed, bits } = options;
+    const { table, roles, second, test, inputs } = await readInputs(path, secondPath, options);
+    const settings = { ...roles, bins, adversaries, folds, level, permutations, plants, mostRows, seed };
+    const audited = await withProgress(context, "auditing", (run) =>
+      auditTable(table, { ...settings, ...run, second, test }),
+    );
     const report: AuditReport = {
-      table: first.name,
-      rows: first.task.table.rows,
-      target: first.task.target.name,
-      features: first.task.features.length,
-      attributes,
-      comparison,
+      ...audited,
       givenTarget: options.givenTarget,
       bits,
-      notes: first.notes,
-      certificate: {
-        format: "fairbed-audit-1",
-        version: version(),
-        seed,
-        inputs,
-        settings: {
-          target: first.task.target.name,
-          sensitive: first.task.sensitive.map(({ name }) => name),
-          features: first.task.features,
-          exclude: options.exclude ?? [],
-          task: options.task,
-          bins,
-          folds,
-          level,
-          permutations,
-          plants,
-          mostRows,
-          adversaries: Object.keys(named ?? defaultAdversaries(first.encoded.rows)),
-        },
-        results: attributes.map(({ name, audit: { leakage } }) => ({
-          attribute: name,
-          unconditional: certifiedLeakage(leakage.unconditional),
-          conditional: leakage.conditional === undefined ? undefined : certifiedLeakage(leakage.conditional),
-        })),
-      },
+      certificate: auditCertificate(audited, inputs, {
+        exclude: options.exclude ?? [],
+        task: options.task,
+      }),
     };
     const written: string[] = [];
     if (options.out !== undefined) {
@@ -292,6 +111,7 @@ export const audit = defineCommand({
       await context.writeFile(certificate, `${JSON.stringify(report.certificate, null, 2)}\n`);
       written.push(options.out, certificate);
     }
+    const { attributes, comparison } = audited;
     // Of several attributes the last is their intersection, which holds what each gives away.
     const whole = attributes[attributes.length - 1];
     return {
@@ -299,17 +119,10 @@ export const audit = defineCommand({
       target: report.target,
       unit: "nats",
       ...attributeJson(whole, bits),
-      ...(attributes.length > 1 ? { attributes: attributes.map((each) => attributeJson(each, bits)) } : {}),
-      ...(comparison === undefined ? {} : { comparison }),
-      verdicts: attributes.flatMap(({ name, audit: { leakage }, parity }) => {
-        const { unconditional, conditional } = leakage;
-        const said = [
-          verdict(unconditional, name, bits, false),
-          ...(conditional === undefined ? [] : [verdict(conditional, name, bits, true)]),
-        ];
-        return [...(options.givenTarget ? said.reverse() : said), impossibility(parity)];
-      }),
-      tableNotes: first.notes,
+      attributes: attributes.length > 1 ? attributes.map((each) => attributeJson(each, bits)) : undefined,
+      comparison,
+      verdicts: verdictsOf(report),
+      tableNotes: report.notes,
       certificate: report.certificate,
       written,
       seconds: (performance.now() - started) / 1000,
@@ -346,40 +159,71 @@ export const audit = defineCommand({
     ].join("\n"),
 });
 
-const inputOf = (role: AuditInputFile["role"], { name, task, sha256 }: AuditTable): AuditInputFile => ({
-  role,
-  name,
-  rows: task.table.rows,
-  sha256,
+type AuditReading = ReadOptionValues &
+  RoleOptionValues & {
+    readonly test: string | undefined;
+    readonly bins: number;
+    readonly seed: number;
+  };
+
+/** The tables of an audit, and what identifies each of them. */
+const readInputs = async (
+  path: string | undefined,
+  secondPath: string | undefined,
+  options: AuditReading,
+) => {
+  const { readTableWithIds, readWithRoles } = await import("../../../sources/read-task.js");
+  const { inputHash } = await import("./input-hash.js");
+  const reading = readingOf(options);
+  const { table, roles } = await readWithRoles(path, rolesOf(options), { ...reading, seed: options.seed });
+  const other = (file: string | undefined): Promise<Table> | undefined =>
+    file === undefined ? undefined : readTableWithIds(file, roles.id, reading);
+  const second = await other(secondPath);
+  const test = await other(options.test);
+  const hash = inputHash({ table, roles, bins: options.bins, second, test });
+  const inputs: AuditInputFile[] = [];
+  const add = async (role: AuditInputFile["role"], file: string | undefined, read: Table | undefined) => {
+    if (read !== undefined)
+      inputs.push({ role, name: read.name, rows: read.rows, sha256: await hash(role, file) });
+  };
+  await add("table", path, table);
+  await add("test", options.test, test);
+  await add("second table", secondPath, second);
+  return { table, roles, second, test, inputs };
+};
+
+const leakageJson = (leakage: Leakage, bits: boolean) => {
+  const { records: _, ...shown } = leakage;
+  if (!bits) return shown;
+  const inBits = (nats: number) => nats / Math.LN2;
+  return {
+    ...shown,
+    bits: inBits(shown.nats),
+    bitsInterval: shown.interval.map(inBits),
+    detectableBits: shown.detectable === undefined ? undefined : inBits(shown.detectable),
+  };
+};
+
+const attributeJson = ({ name, audit, parity }: AttributeAudit, bits: boolean) => ({
+  sensitive: name,
+  leakage: {
+    unconditional: leakageJson(audit.leakage.unconditional, bits),
+    conditional:
+      audit.leakage.conditional === undefined ? null : leakageJson(audit.leakage.conditional, bits),
+  },
+  groups: audit.groups,
+  columns: audit.columns,
+  rows: audit.rows,
+  parity: {
+    ...parity,
+    /** The two sufficient conditions of appendix A.1, as leakages. */
+    conditions: {
+      independent: estimateOf(audit.leakage.unconditional),
+      independentGivenTarget:
+        audit.leakage.conditional === undefined ? null : estimateOf(audit.leakage.conditional),
+    },
+  },
+  notes: audit.notes,
 });
 
-const chosen = (all: Adversaries, names: readonly string[] | undefined): Adversaries => {
-  if (names === undefined) return all;
-  return Object.fromEntries(
-    names.map((name) => {
-      const found = all[name];
-      if (found === undefined) {
-        throw new InputError("adversary", auditCommandTexts.adversary(name, Object.keys(all)));
-      }
-      return [name, found];
-    }),
-  );
-};
-
-const sameLabels = (a: Int32Array, b: Int32Array): boolean =>
-  a.length === b.length && a.every((label, i) => label === b[i]);
-
-/** The same people in the same order, as far as the labels tell. */
-const sameRecords = (first: AuditTable, second: AuditTable): boolean =>
-  sameLabels(first.task.target.labels, second.task.target.labels) &&
-  first.sensitive.every(({ labels }, at) => sameLabels(labels, second.sensitive[at].labels));
-
-const requireSameGroups = (first: AuditTable, second: AuditTable): void => {
-  const same = first.sensitive.every(({ classes }, at) => {
-    const other = second.sensitive[at]?.classes ?? [];
-    return classes.length === other.length && classes.every((name, i) => name === other[i]);
-  });
-  if (!same) {
-    throw new InputError("other-groups", auditCommandTexts.otherAttributes(first.name, second.name));
-  }
-};
+const estimateOf = ({ nats, interval }: Leakage) => ({ nats, interval });

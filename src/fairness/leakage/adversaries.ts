@@ -1,0 +1,32 @@
+/** Who looks for a leak, unless told otherwise. */
+import { learnerNamed } from "../../learners/by-name.js";
+import type { Adversary } from "./cross-fit.js";
+import { lookup } from "./lookup.js";
+
+/** Learners by name. */
+export type Adversaries = Readonly<Record<string, Adversary>>;
+
+/** With more rows than this the support vector machine is too slow to judge them all. */
+export const SVM_ROWS = 10_000;
+
+/**
+ * Logistic regression, a forest whose leaves hold ten rows, boosting in small steps, a small network, a support vector
+ * machine, and counting. The network and the machine, which take longest, learn from 2000 rows at most; the machine is
+ * also slow to judge, and stays out of tables with more than 10,000 rows.
+ *
+ * @example
+ * ```ts
+ * import { defaultAdversaries } from "fairbed/fairness";
+ *
+ * console.log(Object.keys(defaultAdversaries()).join()); // logistic,forest,boosting,mlp,svm,lookup
+ * console.log("svm" in defaultAdversaries(50_000)); // false
+ * ```
+ */
+export const defaultAdversaries = (rows = 0): Adversaries => ({
+  logistic: learnerNamed("logistic", { members: 30 }),
+  forest: learnerNamed("forest", { trees: 100, minLeaf: 10 }),
+  boosting: learnerNamed("boosting", { rounds: 50, rate: 0.1, maxDepth: 3 }),
+  mlp: { ...learnerNamed("mlp", { hidden: [32], epochs: 20, l2: 0.01 }), mostRows: 2000 },
+  ...(rows > SVM_ROWS ? {} : { svm: { ...learnerNamed("svm"), mostRows: 2000 } }),
+  lookup: lookup(),
+});

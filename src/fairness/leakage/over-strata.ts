@@ -1,0 +1,158 @@
+/** One leakage over strata: the whole table, or the target's values. */
+import { InputError } from "../../core/errors.js";
+import { log } from "../../core/math.js";
+import type { RandomStream } from "../../core/random.js";
+import { type Adversary, type CrossFit, crossFit, type FitSettings, joinScores } from "./cross-fit.js";
+import { smallestDetectable } from "./detectable.js";
+import { largestOf, type RecordGains, recordGains } from "./estimate.js";
+import { stratifiedFolds } from "./folds.js";
+import type { LeakageSettings } from "./input.js";
+import { type StratumFolds, testLeakage } from "./permutation-test.js";
+import type { Leakage } from "./result.js";
+import { type Stratum, shares } from "./stratum.js";
+import { leakageNotes, leakageTexts } from "./texts.js";
+
+export type NamedAdversary = readonly [string, Adversary];
+
+export interface Estimated {
+  readonly leakage: Leakage;
+  readonly strata: readonly StratumFolds[];
+  readonly winner: readonly CrossFit[];
+  readonly idle: number;
+  /** What was said of the adversaries that cannot learn from such a table. */
+  readonly leftOut: readonly string[];
+}
+
+/** Two rows in every fold, so that none is without a group. */
+export const leastRows = (folds: number): number => 2 * folds;
+
+const entropyOf = (probabilities: Float64Array): number =>
+  probabilities.reduce((sum, p) => (p > 0 ? sum - p * log(p) : sum), 0);
+
+const judgedOf = ({ test, rows }: Stratum): Int32Array => test ?? rows;
+
+/** The strata in which something can be learnt, with their folds; the rows of the others gain nothing. */
+const dealStrata = (
+  all: readonly Stratum[],
+  folds: number,
+  stream: RandomStream,
+  notes: string[],
+): { readonly strata: readonly StratumFolds[]; readonly idleRows: readonly Int32Array[] } => {
+  const strata: StratumFolds[] = [];
+  const idleRows: Int32Array[] = [];
+  for (const [s, stratum] of all.entries()) {
+    if (stratum.groups.length >= 2 && judgedOf(stratum).length > 0) {
+      const dealt = stratifiedFolds(
+        stratum.rows,
+        (row) => stratum.labels[row],
+        folds,
+        stream.split(`folds ${s}`),
+      );
+      strata.push({ stratum, folds: dealt });
+    } else if (stratum.groups.length === 1) {
+      notes.push(leakageNotes.oneGroup(stratum.where));
+      idleRows.push(judgedOf(stratum));
+    }
+  }
+  if (strata.length > 0) return { strata, idleRows };
+  const rows = all.reduce((sum, stratum) => sum + stratum.rows.length, 0);
+  throw new InputError(
+    "few-rows",
+    leakageTexts.fewRows("The attribute", rows, all[0]?.groups.length ?? 0, leastRows(folds)),
+  );
+};
+
+/** What every adversary that can learn from these strata says of rows it has not seen. */
+const askAdversaries = async (
+  strata: readonly StratumFolds[],
+  idle: number,
+  given: readonly NamedAdversary[],
+  fitting: FitSettings,
+  stream: RandomStream,
+) => {
+  const gains: RecordGains[] = [];
+  const fitsOf: CrossFit[][] = [];
+  const adversaries: NamedAdversary[] = [];
+  const leftOut: string[] = [];
+  let refusal: InputError | undefined;
+  for (const [name, adversary] of given) {
+    const fits: CrossFit[] = [];
+    try {
+      for (const [s, { stratum, folds: dealt }] of strata.entries()) {
+        fits.push(await crossFit(adversary, stratum, dealt, fitting, stream.split(`${name} ${s}`)));
+      }
+    } catch (error) {
+      // One that has too many columns for it, say, does not keep the others from looking.
+      if (!(error instanceof InputError)) throw error;
+      refusal ??= error;
+      leftOut.push(leakageNotes.leftOut(name, error.message));
+      continue;
+    }
+    adversaries.push([name, adversary]);
+    fitsOf.push(fits);
+    gains.push(recordGains(name, fits, idle));
+  }
+  if (refusal !== undefined && adversaries.length === 0) throw refusal;
+  return { gains, fitsOf, adversaries, leftOut };
+};
+
+/** The largest leakage that an adversary finds, with its interval, test and smallest detectable size. */
+export const leakageOver = async (
+  all: readonly Stratum[],
+  given: readonly NamedAdversary[],
+  settings: LeakageSettings,
+  fitting: FitSettings,
+  stream: RandomStream,
+  notes: string[],
+  firstRow: number,
+): Promise<Estimated> => {
+  const { folds, level, replicates, permutations, plants, plantAdversaries } = settings;
+  const { strata, idleRows } = dealStrata(all, folds, stream, notes);
+  const idle = idleRows.reduce((sum, rows) => sum + rows.length, 0);
+  const judged = strata.reduce((sum, { stratum }) => sum + judgedOf(stratum).length, idle);
+  const { gains, fitsOf, adversaries, leftOut } = await askAdversaries(strata, idle, given, fitting, stream);
+  const { watch } = fitting;
+  const largest = await largestOf(gains, { level, replicates, stream: stream.split("intervals"), watch });
+  const best = gains.findIndex(({ name }) => name === largest.winner);
+  const testing = { ...fitting, permutations };
+  const { pValue } = await testLeakage(strata, adversaries, testing, stream.split("test"));
+  const entropy = strata.reduce(
+    (sum, { stratum }) =>
+      sum + (judgedOf(stratum).length / judged) * entropyOf(shares(stratum.rows, stratum)),
+    0,
+  );
+  const detectable =
+    plants === 0
+      ? undefined
+      : await smallestDetectable(
+          strata.map(({ stratum }) => stratum),
+          adversaries.slice(0, plantAdversaries),
+          { ...testing, permutations: Math.min(permutations, 199), folds, plants, most: entropy },
+          stream.split("detectable"),
+        );
+  if (plants > 0 && detectable === undefined) notes.push(leakageNotes.undetectable(entropy));
+  const rows = [...fitsOf[best].map((fit) => fit.rows), ...idleRows].flatMap((part) => [...part]);
+  return {
+    leakage: {
+      nats: Math.min(largest.nats, entropy),
+      interval: [Math.min(largest.interval[0], entropy), Math.min(largest.interval[1], entropy)],
+      standardError: largest.standardError,
+      pValue,
+      detectable,
+      entropy,
+      winner: largest.winner,
+      adversaries: largest.adversaries,
+      notes,
+      records: {
+        rows: Int32Array.from(rows, (row) => row - firstRow),
+        gains: gains[best].gains,
+        information: joinScores([...fitsOf[best].map((fit) => fit.information), new Float64Array(idle)]),
+        extraVariance: gains[best].extraVariance,
+      },
+    },
+    strata,
+    winner: fitsOf[best],
+    idle,
+    leftOut,
+  };
+};
