@@ -17,6 +17,13 @@ export {
   auditTable,
   type TableAudit,
 } from "./workflows/audit-table.js";
+
+  type EvaluatePolicyOptions,
+  type EvaluatePolicySettings,
+  evaluatePolicy,
+  type PolicyReport,
+} from "./workflows/evaluate-policy.js";
+
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {
   type FittedModel,
@@ -26,5 +33,21 @@ export {
   type HeldOutRates,
   readModel,
 } from "./workflows/fitted-model.js";
+export type { PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
+export type { PolicyKind, TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
 export { type RankInput, type Ranking, type RankSettings, rankPool } from "./workflows/rank-pool.js";
+export {
+  type Observation,
+  type ParameterPosterior,
+  type PolicySession,
+  type RunPolicyOptions,
+  runPolicy,
+  type SavedSession,
+  type SessionPosterior,
+} from "./workflows/run-policy.js";
+export {
+  type TrainPolicyOptions,
+  type TrainPolicyProgress,
+  trainPolicy,
+} from "./workflows/train-policy.js";

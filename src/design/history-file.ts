@@ -22,7 +22,7 @@ export const historyTexts = {
   notFinite: (name: string, index: number, what: string, given: unknown) =>
     `entry ${index} of ${name} has ${JSON.stringify(given)} in its ${what}: give finite numbers`,
   full: (name: string, given: number, horizon: number) =>
-    `${name} has ${given} experiments and the policy plans ${horizon}: there is no next one`,
+    `${name} has ${given} experiments and the policy plans ${horizon}: give at most as many`,
 };
 
 /** The history of one experimenter: `outer` is 1. */

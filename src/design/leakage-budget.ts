@@ -19,7 +19,7 @@ export interface Measured {
 export interface FrontierPoint<P> extends Measured {
   readonly beta: number;
   readonly policy: P;
-  /** Whether the leakage is within the budget by two standard errors. */
+  /** Whether the leakage, as measured, is within the budget. */
   readonly within: boolean;
 }
 
@@ -35,7 +35,10 @@ export interface BudgetOptions<P> {
 }
 
 export interface BudgetResult<P> {
-  /** The point with the most information that keeps within the budget; undefined where none did. */
+  /**
+   * The point with the most information of those that are within the budget by two standard errors, or of those that
+   * are within it where none is by so much; undefined where none is at all.
+   */
   readonly best: FrontierPoint<P> | undefined;
   /** All points, by beta. */
   readonly frontier: readonly FrontierPoint<P>[];
@@ -59,6 +62,8 @@ export const withinLeakageBudget = async <P>({
   firstBeta = 1,
 }: BudgetOptions<P>): Promise<BudgetResult<P>> => {
   if (!(budget > 0 && budget < Infinity)) throw new InputError("budget", budgetTexts.budget(budget));
+  const atMost = ({ leakage, standardError }: Measured) => leakage + 2 * standardError;
+  const isSafe = (measured: Measured) => atMost(measured) <= budget;
   const frontier: FrontierPoint<P>[] = [];
   let logBeta = Math.log(firstBeta);
   let warm: P | undefined;
@@ -66,16 +71,19 @@ export const withinLeakageBudget = async <P>({
     const beta = Math.exp(logBeta);
     warm = await train(beta, warm, round);
     const measured = await measure(warm, round);
-    const within = measured.leakage + 2 * measured.standardError <= budget;
-    frontier.push({ ...measured, beta, policy: warm, within });
-    const above = Math.max(...frontier.filter((point) => !point.within).map((point) => point.beta));
-    const below = Math.min(...frontier.filter((point) => point.within).map((point) => point.beta));
+    frontier.push({ ...measured, beta, policy: warm, within: measured.leakage <= budget });
+    // The search is for a beta that is safe: what is within the budget by less than its error counts as outside.
+    const above = Math.max(...frontier.filter((point) => !isSafe(point)).map((point) => point.beta));
+    const below = Math.min(...frontier.filter(isSafe).map((point) => point.beta));
     if (above < below && above > 0 && below < Infinity) logBeta = (Math.log(above) + Math.log(below)) / 2;
     else {
-      const excess = (measured.leakage + 2 * measured.standardError - budget) / budget;
+      const excess = (atMost(measured) - budget) / budget;
       logBeta += Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, STEP * excess));
     }
   }
-  const allowed = frontier.filter(({ within }) => within).sort((a, b) => b.target - a.target);
-  return { best: allowed[0], frontier: [...frontier].sort((a, b) => a.beta - b.beta) };
+  const byTarget = [...frontier].sort((a, b) => b.target - a.target);
+  return {
+    best: byTarget.find(isSafe) ?? byTarget.find(({ within }) => within),
+    frontier: [...frontier].sort((a, b) => a.beta - b.beta),
+  };
 };

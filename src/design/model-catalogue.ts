@@ -132,6 +132,8 @@ export interface ModelIdentity {
   readonly outcomes: readonly string[];
   /** What the model does, as a hash: it differs when a prior, a bound or the likelihood does. */
   readonly fingerprint: string;
+  /** The file that defines it, where it is not a shipped one: relative to the policy's file, or as it was given. */
+  readonly file?: string | undefined;
 }
 
 export const identityOf = (model: Model, options: ModelOptions = {}): ModelIdentity => ({

@@ -28,6 +28,8 @@ interface PolicyRecord {
   /** How it was made, as plain data. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   readonly bounds?: Readonly<Record<string, ReachedBounds>> | undefined;
+  /** What training found that a user should know; each is a sentence. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 export interface StaticPolicyFile extends PolicyRecord {
@@ -207,6 +209,7 @@ const checked = (value: Fields, name: string): PolicyFile => {
     ...(value.seed === undefined ? {} : { seed: finite(value.seed, "seed", damaged) }),
     ...(value.settings === undefined ? {} : { settings: fields(value.settings, "settings", damaged) }),
     ...(value.bounds === undefined ? {} : { bounds: bounds(value.bounds, damaged) }),
+    ...(value.warnings === undefined ? {} : { warnings: words(value.warnings, "warnings", damaged) }),
   };
   const kind = value.kind ?? "static";
   if (kind === "static") {
@@ -250,9 +253,10 @@ const words = (value: unknown, field: string, damaged: Damaged): readonly string
 };
 
 const identity = (value: unknown, damaged: Damaged): ModelIdentity => {
-  const { name, options, parameters, design, outcomes, fingerprint } = fields(value, "model", damaged);
+  const { name, options, parameters, design, outcomes, fingerprint, file } = fields(value, "model", damaged);
   if (typeof name !== "string") throw damaged("model.name", "a name");
   if (typeof fingerprint !== "string") throw damaged("model.fingerprint", "a text");
+  if (file !== undefined && typeof file !== "string") throw damaged("model.file", "a path");
   return {
     name,
     options: fields(options, "model.options", damaged),
@@ -260,6 +264,7 @@ const identity = (value: unknown, damaged: Damaged): ModelIdentity => {
     design: words(design, "model.design", damaged),
     outcomes: words(outcomes, "model.outcomes", damaged),
     fingerprint,
+    ...(file === undefined ? {} : { file }),
   };
 };
 

@@ -1,13 +1,12 @@
 /** A policy for location finding: trained by the paper's protocol, and bounds of what it tells. */
 import { Workspace } from "../compute/index.js";
-import type { Progress } from "../core/options.js";
 import { randomStream } from "../core/random.js";
-import { trainDad } from "../design/dad.js";
 import { locationFinding } from "../design/models/location.js";
 import { Nested } from "../design/nested.js";
-import { type Policy, randomPolicy, sharedDesigns, simulate, staticPolicy } from "../design/policy.js";
+import { type Policy, sharedDesigns, simulate } from "../design/policy.js";
+import { policyOf } from "../design/policy-file.js";
 import { GIVEN, INFORMATION, INFORMATION_NAMES, type InformationName } from "../design/quantity.js";
-import { trainStatic } from "../design/train-static.js";
+import { trainPolicy } from "../workflows/train-policy.js";
 import type { DesignCell, DesignResult } from "./cell.js";
 import type { CellRun } from "./run-cell.js";
 
@@ -17,40 +16,24 @@ const NEAR_ORIGIN = { start: { mean: 0, sd: 0.1 }, rate: 2e-3, decay: false, sta
 const TRAINING_SHARE = 0.9;
 
 export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignResult> => {
-  const { policy, ...trained } = await train(cell, run);
-  const result = { ...(await evaluate(cell, policy, run)), ...trained };
-  if (policy.designs === undefined) return result;
-  const variables = policy.designs.length / policy.horizon;
-  const designs = Array.from({ length: policy.horizon }, (_, t) => [
-    ...(policy.designs ?? []).slice(t * variables, (t + 1) * variables),
-  ]);
-  return { ...result, designs };
+  const model = locationFinding();
+  const trained = await train(cell, run);
+  const bounds = await evaluate(cell, policyOf(trained, model), run);
+  if (trained.kind !== "static") return bounds;
+  return { ...bounds, steps: Number(trained.settings?.stepsTaken), designs: trained.designs };
 };
 
-const train = async (
-  { policy, objective, beta, horizon, training: { steps, settled, ...sizes }, seed }: DesignCell,
+const train = (
+  { policy: kind, objective, beta, horizon, training: { steps, settled, ...sizes }, seed }: DesignCell,
   { threads, onProgress }: CellRun,
-): Promise<{ readonly policy: Policy; readonly steps?: number | undefined }> => {
-  const model = locationFinding();
-  if (policy === "random") return { policy: randomPolicy(model, horizon) };
-  const options = {
-    objective,
-    beta,
-    horizon,
-    steps,
-    sizes,
-    seed,
+) =>
+  trainPolicy(locationFinding(), {
+    ...{ kind, objective, beta, horizon, steps, sizes, seed },
+    ...(kind === "static" ? { ...NEAR_ORIGIN, settled } : {}),
+    evaluation: false,
     threads,
-    onProgress: ({ done }: Progress) => onProgress?.((TRAINING_SHARE * done) / steps),
-  };
-  if (policy === "dad") return { policy: await trainDad(model, options) };
-  const trained = await trainStatic(model, {
-    ...options,
-    ...NEAR_ORIGIN,
-    ...(settled === undefined ? {} : { settled }),
+    onProgress: ({ done }) => onProgress?.((TRAINING_SHARE * done) / steps),
   });
-  return { policy: staticPolicy(trained.designs, model.design.length), steps: trained.steps };
-};
 
 /** Means over batches of the lower and upper bound of every information. */
 const evaluate = async (

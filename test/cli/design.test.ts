@@ -12,6 +12,7 @@ import { historyTexts } from "../../src/design/history-file.js";
 import { budgetTexts } from "../../src/design/leakage-budget.js";
 import { catalogueTexts, MODEL_NAMES } from "../../src/design/model-catalogue.js";
 import { policyFileTexts } from "../../src/design/policy-file.js";
+import { policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -144,13 +145,14 @@ describe("a policy", () => {
       design: { x, y },
       outcomes: [{ name: "outcome", recordedAs: "its natural logarithm" }],
     });
-    const full = file(
-      "full.json",
-      Array.from({ length: 3 }, () => ({ design: [1, 2], outcome: 0.3 })),
-    );
-    expect(await design("next", out, "--history", full)).toMatchObject({
+    const many = (length: number) => Array.from({ length }, () => ({ design: [1, 2], outcome: 0.3 }));
+    const whole = await json("next", out, "--history", file("full.json", many(3)));
+    expect(whole).toMatchObject({ done: true, observations: 3, posterior: { theta: { role: "target" } } });
+    expect(whole).not.toHaveProperty("design");
+    const over = file("over.json", many(4));
+    expect(await design("next", out, "--history", over)).toMatchObject({
       code: 2,
-      stderr: `fairbed: ${historyTexts.full(full, 3, 3)}\n`,
+      stderr: `fairbed: ${historyTexts.full(over, 4, 3)}\n`,
     });
 
     const elsewhere = await json("evaluate", out, "--prior-mean", "0,0", "--outer", "10", "--inner", "100");
@@ -209,7 +211,7 @@ describe("a killed run", () => {
     const otherBeta = await design(...words(`${kind}-killed`, "--resume", "--beta", "0.3"));
     expect(otherBeta).toMatchObject({
       code: 2,
-      stderr: `fairbed: ${checkpointTexts.otherSettings(at(checkpoint), "beta", 0.8, 0.3)}\n`,
+      stderr: `fairbed: ${policyCheckpointTexts.otherSettings("beta", 0.8, 0.3)}\n`,
     });
     const resumed = await design(...words(`${kind}-killed`, "--resume"));
     expect(resumed.stdout).toContain("Resumed and found");
@@ -264,10 +266,28 @@ describe("a model of one's own", () => {
     const options = ["--model-options", '{"factor": 2}'];
     expect(await exact(at("models/mine.ts"), ...options)).toBeCloseTo(0.5 * Math.log(17), 9);
     const out = at("mine.json");
-    await json("optimize", "--model", at("models/mine.ts"), "--horizon", "1", ...QUICK, "--out", out);
-    expect(await design("evaluate", out)).toMatchObject({
+    const few = ["--outer", "4", "--inner", "50", "--batches", "2"];
+    await json(
+      ...["optimize", "--model", at("models/mine.ts"), "--horizon", "1", ...options],
+      ...["--steps", "4", "--starts", "1", ...few, "--out", out],
+    );
+    // The policy names the file of its model, and the options that it was made with.
+    const found = await json("evaluate", out, ...few);
+    expect(found.model).toEqual({ name: "mine", options: { factor: 2 } });
+    expect(JSON.parse(readFileSync(out, "utf8")).model.file).toBe("models/mine.ts");
+    mkdirSync(at("elsewhere"));
+    const moved = at("elsewhere/mine.json");
+    writeFileSync(moved, readFileSync(out));
+    expect(await design("evaluate", moved, ...few)).toMatchObject({
       code: 2,
-      stderr: `fairbed: ${namedModelTexts.unknownOrigin(out, "mine")}\n`,
+      stderr: `fairbed: ${namedModelTexts.movedModel(moved, "mine", "models/mine.ts")}\n`,
+    });
+    const unsaid = { ...JSON.parse(readFileSync(out, "utf8")) };
+    delete unsaid.model.file;
+    const nameless = file("nameless.json", unsaid);
+    expect(await design("evaluate", nameless)).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${namedModelTexts.unknownOrigin(nameless, "mine")}\n`,
     });
   });
 

@@ -38,3 +38,26 @@ test("says when nothing keeps within the budget", async () => {
 test("a budget must be positive", async () => {
   await expect(toy(0)).rejects.toThrow(budgetTexts.budget(0));
 });
+
+test("what is measured within the budget is marked so, whatever its error", async () => {
+  const { best, frontier } = await withinLeakageBudget<number>({
+    budget: 0.3,
+    rounds: 6,
+    train: async (beta) => Math.max(0, 2 / beta - 1),
+    // 0.29 with an error of 0.02: within, but by less than two errors.
+    measure: (x) => ({ target: Math.log1p(x), leakage: Math.min(x / 2, 0.29), standardError: 0.02 }),
+  });
+  for (const { leakage, within } of frontier) expect({ leakage, within }).toEqual({ leakage, within: true });
+  // The one that is kept is within by more than its error, where there is one.
+  expect(best?.leakage).toBeLessThanOrEqual(0.26);
+});
+
+test("a policy that is within by less than its error is better than none", async () => {
+  const { best } = await withinLeakageBudget<number>({
+    budget: 0.3,
+    rounds: 3,
+    train: async (beta) => beta,
+    measure: () => ({ target: 1, leakage: 0.29, standardError: 0.02 }),
+  });
+  expect(best).toMatchObject({ leakage: 0.29, within: true });
+});

@@ -16,7 +16,8 @@ export const againstOption = text(
   "other options of the model, leakage the worst of all: '[{\"noise\": 0.3}]'",
 );
 
-export interface ModelWords {
+/** What they come to. */
+export interface ModelChoice {
   readonly model: string | undefined;
   readonly priorMean: readonly number[] | undefined;
   readonly modelOptions: string | undefined;

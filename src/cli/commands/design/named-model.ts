@@ -1,10 +1,12 @@
-/** The model that the words of a command name. */
+/** The model that the options of a command name. */
+import { existsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
 import { InputError } from "../../../core/errors.js";
 import type { Model } from "../../../design/model.js";
-import { MODEL_NAMES, type ModelOptions } from "../../../design/model-catalogue.js";
+import { MODEL_NAMES, type ModelIdentity, type ModelOptions } from "../../../design/model-catalogue.js";
 import { type PolicyFile, policyFileTexts } from "../../../design/policy-file.js";
 import { isFile, type LoadedModel, loadModel, type ModelSource } from "./load-model.js";
-import type { ModelWords } from "./model-options.js";
+import type { ModelChoice } from "./model-options.js";
 
 export const namedModelTexts = {
   notObject: (given: string) =>
@@ -14,12 +16,14 @@ export const namedModelTexts = {
   noModel: "say which model: --model location, or a file such as --model ./my-model.ts",
   unknownOrigin: (name: string, model: string) =>
     `${name} was made for the model ${model}, which is not shipped: name its file with --model`,
+  movedModel: (name: string, model: string, file: string) =>
+    `${name} was made for the model ${model} in ${file}, which is neither beside it nor here: say where it is with --model`,
 };
 
 /** The model of a command that makes something new. */
-export const namedModel = async ({ model, ...words }: ModelWords): Promise<LoadedModel> => {
+export const namedModel = async ({ model, ...options }: ModelChoice): Promise<LoadedModel> => {
   if (model === undefined) throw new InputError("no-model", namedModelTexts.noModel);
-  return loadModel({ model, options: optionsOf(words) });
+  return loadModel({ model, options: optionsOf(options) });
 };
 
 /**
@@ -29,22 +33,39 @@ export const namedModel = async ({ model, ...words }: ModelWords): Promise<Loade
 export const modelForPolicy = async (
   file: PolicyFile,
   name: string,
-  words: ModelWords,
+  options: ModelChoice,
 ): Promise<LoadedModel> => {
   const { model: made } = file;
-  const model = words.model ?? made?.name;
+  const model = options.model ?? (made && originOf(made, name));
   if (model === undefined) throw new InputError("no-model", namedModelTexts.noModel);
   const shipped = !isFile(model) && MODEL_NAMES.includes(model);
-  if (words.model === undefined && !shipped) {
-    throw new InputError("no-model", namedModelTexts.unknownOrigin(name, model));
-  }
   // A shipped model of another name is known to be wrong before the policy's options could seem to be.
   if (made !== undefined && shipped && model !== made.name) {
     throw new InputError("other-model", policyFileTexts.otherModel(name, made.name, model));
   }
   const inherited = shipped || isFile(model) ? made?.options : undefined;
-  return loadModel({ model, options: { ...inherited, ...optionsOf(words) } });
+  return loadModel({ model, options: { ...inherited, ...optionsOf(options) } });
 };
+
+/** Where the model of a policy file is: a shipped one by its name, another by its file, beside the policy or here. */
+const originOf = ({ name: model, file }: ModelIdentity, path: string): string => {
+  if (file === undefined) {
+    if (MODEL_NAMES.includes(model)) return model;
+    throw new InputError("no-model", namedModelTexts.unknownOrigin(path, model));
+  }
+  const found = [resolve(dirname(path), file), resolve(file)].find((each) => existsSync(each));
+  if (found === undefined) throw new InputError("no-model", namedModelTexts.movedModel(path, model, file));
+  return found;
+};
+
+/** What a policy's file says of its model: the options, and a file of one's own by its way from the policy's. */
+export const sourceFrom = (
+  { model, options }: ModelSource,
+  policyPath: string,
+): { readonly options: ModelOptions; readonly file?: string | undefined } => ({
+  options,
+  file: isFile(model) ? relative(dirname(resolve(policyPath)), resolve(model)) : undefined,
+});
 
 /** What `--against` lists: options of further models. */
 export const optionsAgainst = (json: string | undefined): readonly ModelOptions[] => {
@@ -71,7 +92,7 @@ export const modelsAgainst = async (
     ),
   );
 
-const optionsOf = ({ priorMean, modelOptions: json }: Omit<ModelWords, "model">): ModelOptions => ({
+const optionsOf = ({ priorMean, modelOptions: json }: Omit<ModelChoice, "model">): ModelOptions => ({
   ...(json === undefined ? {} : objectIn(json)),
   ...(priorMean === undefined ? {} : { priorMean: priorMean.length === 1 ? priorMean[0] : priorMean }),
 });

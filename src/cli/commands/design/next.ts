@@ -1,13 +1,16 @@
 /** `fairbed design next`: a policy used for real. */
 import { InputError } from "../../../core/errors.js";
+import type { RunPolicyOptions, SessionPosterior } from "../../../workflows/run-policy.js";
 import { defineCommand } from "../../command.js";
 import { argument, integer, text } from "../../options.js";
+import { rightAligned } from "../../text-table.js";
+import { posteriorTexts, roundedDesign } from "./digits.js";
 import { modelOptions } from "./model-options.js";
 
 export const next = defineCommand({
   name: "design next",
   group: "Design",
-  summary: "the next design, from what was measured so far",
+  summary: "the next design, and what is known so far",
   examples: [
     {
       line: "design next policy.json",
@@ -22,42 +25,60 @@ export const next = defineCommand({
       "history.json",
     ),
     ...modelOptions,
-    seed: integer("--seed <number>", "for a policy that draws its designs", 0, { min: 0 }),
+    seed: integer("--seed <number>", "for a policy that draws its designs, and the posterior", 0, { min: 0 }),
   },
   async run({ arguments: { policy: path }, options }) {
     const { readPolicy } = await import("./read-policy.js");
     const { readJson } = await import("./files.js");
     const { historyTexts, readHistory } = await import("../../../design/history-file.js");
-    const { randomStream } = await import("../../../core/random.js");
+    const { runPolicy } = await import("../../../workflows/run-policy.js");
     const { policy, loaded } = await readPolicy(path, options);
     const { model } = loaded;
-    const history = readHistory(await readJson(options.history), model, options.history);
-    const { steps } = history;
-    if (steps >= policy.horizon) {
+    const history = await readJson(options.history);
+    // Here and not by the session, whose messages do not know the file's name.
+    const { steps } = readHistory(history, model, options.history);
+    if (steps > policy.horizon) {
       throw new InputError("history", historyTexts.full(options.history, steps, policy.horizon));
     }
-    const values = await policy.next(history, randomStream(options.seed).split("next").split(steps));
+    const session = runPolicy(model, policy, {
+      history: history as RunPolicyOptions["history"],
+      seed: options.seed,
+    });
+    const design = session.done ? undefined : await session.next();
     return {
-      observation: steps + 1,
-      horizon: policy.horizon,
-      design: Object.fromEntries(model.design.map(({ name }, d) => [name, values[d]])),
-      outcomes: Object.entries(model.distributions(ones(model), ones(model))).map(([name, { logged }]) => ({
+      done: session.done,
+      observations: steps,
+      horizon: session.horizon,
+      ...(design === undefined
+        ? {}
+        : { observation: steps + 1, design, rounded: roundedDesign(model, design) }),
+      outcomes: session.outcomes.map(({ name, isLogarithm }) => ({
         name,
-        recordedAs: logged === true ? "its natural logarithm" : "it is",
+        recordedAs: isLogarithm ? "its natural logarithm" : "it is",
       })),
+      posterior: (await session.posterior()).parameters,
     };
   },
-  print: ({ observation, horizon, design, outcomes }) =>
+  print: ({ observation, observations, horizon, rounded, outcomes, posterior }) =>
     [
-      `Observation ${observation} of ${horizon}:`,
-      ...Object.entries(design).map(([name, value]) => `  ${name} = ${value}`),
-      ...outcomes.map(({ name, recordedAs }) => `Then record "${name}" as ${recordedAs}.`),
+      ...(rounded === undefined
+        ? [`All ${horizon} observations are made: there is no next design.`]
+        : [
+            `Observation ${observation} of ${horizon}:`,
+            ...Object.entries(rounded).map(([name, value]) => `  ${name} = ${value}`),
+            ...outcomes.map(({ name, recordedAs }) => `Then record "${name}" as ${recordedAs}.`),
+          ]),
+      "",
+      observations === 0 ? "What is known before the first:" : `What is known after ${observations}:`,
+      ...posteriorTable(posterior),
     ].join("\n"),
 });
 
-/** Any numbers do: how an outcome is recorded does not depend on them. */
-const ones = (model: {
-  readonly parameters: readonly { readonly name: string }[];
-  readonly design: readonly { readonly name: string }[];
-}): Readonly<Record<string, number>> =>
-  Object.fromEntries([...model.parameters, ...model.design].map(({ name }) => [name, 1]));
+const posteriorTable = (parameters: SessionPosterior["parameters"]): string[] =>
+  rightAligned([
+    ["", "role", "mean", "sd", "95 % interval"],
+    ...Object.entries(parameters).map(([name, parameter]) => {
+      const { mean, sd, interval } = posteriorTexts(parameter);
+      return [`  ${name}`, parameter.role, mean, sd, interval];
+    }),
+  ]);

@@ -1,27 +1,57 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
-import type { PolicyFile } from "../../../design/policy-file.js";
+import type { FrontierPoint } from "../../../design/leakage-budget.js";
+import {
+  OBJECTIVE_KINDS,
+  POLICY_KINDS,
+  TRAIN_POLICY_DEFAULTS,
+  type TrainPolicySettings,
+} from "../../../workflows/policy-settings.js";
+import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
 import { type CommandContext, defineCommand } from "../../command.js";
-import { choice, flag, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
+import { choice, flag, grouped, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { rightAligned, short } from "../../text-table.js";
-import type { BudgetPoint } from "./budget.js";
 import type { CheckpointFile } from "./checkpoint.js";
-import { betaOf, evaluationOf, evaluationOptions, tableOf } from "./evaluate.js";
-import type { LoadedModel } from "./load-model.js";
+import { evaluationOptions } from "./evaluation-options.js";
 import { againstOption, modelOptions } from "./model-options.js";
-import {
-  OBJECTIVES,
-  type OptimiseRun,
-  type OptimiseSettings,
-  optimise,
-  POLICIES,
-  settingsOf,
-  type TrainingStep,
-  withBounds,
-} from "./train-policy.js";
+import { reportTable } from "./report-table.js";
 
-/** Every tenth of a second: often enough for Ctrl-C and the bar, too rarely to cost anything. */
-const YIELD_MS = 100;
+const usual = TRAIN_POLICY_DEFAULTS;
+
+/** What decides a policy, beside beta, the horizon and the seed, of which a sweep has several. */
+export const trainingOptions = {
+  policy: choice("--policy <kind>", "the kind of policy", POLICY_KINDS, usual.kind),
+  objective: choice(
+    "--objective <name>",
+    "leakage given the target, or by itself",
+    OBJECTIVE_KINDS,
+    usual.objective,
+  ),
+  ...grouped("Training", {
+    steps: optionalInteger(
+      "--steps <number>",
+      `steps of the optimiser (static ${usual.static.steps}, dad ${usual.dad.steps})`,
+      { min: 1 },
+    ),
+    starts: optionalInteger("--starts <number>", `starts of a static design (${usual.static.starts})`, {
+      min: 1,
+    }),
+    rate: optionalReal(
+      "--rate <number>",
+      `how far a step goes (static ${usual.static.rate}, dad ${usual.dad.rate})`,
+      { above: 0 },
+    ),
+    designMean: optionalReal("--design-mean <number>", "where random designs are drawn around (0)"),
+    designSd: optionalReal("--design-sd <number>", "how far random designs are spread (1)", { above: 0 }),
+  }),
+};
+
+/** What random designs are drawn from, where it was said. */
+export const normalDesigns = ({
+  designMean: mean,
+  designSd: sd,
+}: Readonly<Record<"designMean" | "designSd", number | undefined>>): TrainPolicySettings["distribution"] =>
+  mean === undefined && sd === undefined ? undefined : { mean: mean ?? 0, sd: sd ?? 1 };
 
 export const optimize = defineCommand({
   name: "design optimize",
@@ -40,89 +70,76 @@ export const optimize = defineCommand({
   arguments: {},
   options: {
     ...modelOptions,
-    policy: choice("--policy <kind>", "the kind of policy", POLICIES, "static"),
-    objective: choice(
-      "--objective <name>",
-      "leakage given the target, or by itself",
-      OBJECTIVES,
-      "conditional",
-    ),
-    beta: real("--beta <number>", "what a nat of leakage costs", 0.8, { min: 0 }),
-    horizon: integer("--horizon <number>", "how many observations", 10, { min: 1 }),
+    ...trainingOptions,
+    beta: real("--beta <number>", "what a nat of leakage costs", usual.beta, { min: 0 }),
+    horizon: integer("--horizon <number>", "how many observations", usual.horizon, { min: 1 }),
     budgetNats: optionalReal("--budget-nats <number>", "at most so much leakage, instead of beta", {
       above: 0,
     }),
-    steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
-    starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
-    rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
-    designMean: optionalReal("--design-mean <number>", "where random designs are drawn around (0)"),
-    designSd: optionalReal("--design-sd <number>", "how far random designs are spread (1)", { above: 0 }),
     against: againstOption,
-    ...evaluationOptions,
-    seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
+    ...grouped("Evaluation", evaluationOptions),
+    seed: integer("--seed <number>", "where the random streams start", usual.seed, { min: 0 }),
     out: text("--out <file>", "where the policy goes", "policy.json"),
     resume: flag("--resume", "go on from the checkpoint that a killed run left beside the file"),
   },
   reportsProgress: true,
   async run({ options, context }) {
-    const { out, resume, budgetNats } = options;
+    const { out, budgetNats: leakageBudget, policy: kind } = options;
+    const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches } = options;
     await requireFolder(out);
-    const { namedModel, optionsAgainst } = await import("./named-model.js");
+    const { modelsAgainst, namedModel, optionsAgainst, sourceFrom } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
-    const { reportByHelper } = await import("./policy-processes.js");
+    const { trainPolicy } = await import("../../../workflows/train-policy.js");
+    const { evaluatePolicy, withBounds } = await import("../../../workflows/evaluate-policy.js");
     const { checkpointFile, checkpointPath, readCheckpoint } = await import("./checkpoint.js");
-    const loaded = await namedModel(options);
-    const against = optionsAgainst(options.against);
-    const settings = settingsOf({ ...options, against });
+    const { model, source, identity } = await namedModel(options);
+    const against = await modelsAgainst(source, optionsAgainst(options.against));
+    const { signal } = context;
     const started = performance.now();
-    const identity = {
-      ...settings,
-      budget: budgetNats ?? null,
-      model: loaded.identity.name,
-      // What the model does, so that a prior that was changed meanwhile is noticed.
-      "the model's hash": loaded.identity.fingerprint,
-    };
     const path = checkpointPath(out);
-    const state = resume ? await readCheckpoint(path, identity) : undefined;
-    const checkpoint = checkpointFile(path, identity, context.writeFile);
-    const run = {
-      signal: context.signal,
-      onProgress: progressReporter(context, checkpoint),
-      resume: state,
-    };
-    const { file, frontier } = await findPolicy(loaded, settings, budgetNats, run);
-    const beta = betaOf(file.settings) ?? settings.beta;
-    const trained = performance.now();
-    const evaluation = {
-      ...evaluationOf(file.kind, options),
-      seed: settings.seed,
-      beta,
-      exact: false,
+    const resume = options.resume ? await readCheckpoint(path) : undefined;
+    const checkpoint = checkpointFile(path, context.writeFile);
+    const policy = await trainPolicy(model, {
+      kind,
+      ...{ objective, beta, leakageBudget, horizon, steps, starts, rate, seed },
+      distribution: normalDesigns(options),
       against,
-    };
-    const progress = context.progress("evaluating", evaluation.batches);
-    const report = await reportByHelper(loaded, file, evaluation, context.signal, (done) =>
-      progress.update(done),
-    );
-    await context.writeFile(out, encodePolicy(withBounds(file, report, settings.objective)));
+      source: sourceFrom(source, out),
+      evaluation: false,
+      signal,
+      onProgress: progressReporter(context, checkpoint),
+      resume,
+    });
+    const trained = performance.now();
+    const bar = context.progress("evaluating", 1);
+    const report = await evaluatePolicy(model, policy, {
+      ...{ outer, inner, batches, seed, against, signal },
+      onProgress: ({ done, total }) => bar.update(done / total),
+    });
+    await context.writeFile(out, encodePolicy(withBounds(policy, report, objective)));
     await checkpoint.remove();
     return {
       out,
-      model: { name: loaded.identity.name, options: loaded.identity.options },
-      settings: { ...settings, beta },
-      ...(frontier === undefined ? {} : { budgetNats, frontier }),
-      variables: loaded.model.design.map(({ name }) => name),
-      ...(file.kind === "static" ? { designs: file.designs } : {}),
-      resumed: state !== undefined,
+      model: { name: identity.name, options: identity.options },
+      settings: policy.settings,
+      kind,
+      objective,
+      horizon,
+      ...(leakageBudget === undefined
+        ? {}
+        : { budgetNats: leakageBudget, frontier: frontierOf(policy.settings) }),
+      variables: model.design.map(({ name }) => name),
+      ...(policy.kind === "static" ? { designs: policy.designs } : {}),
+      resumed: resume !== undefined,
       seconds: { training: (trained - started) / 1000, evaluation: (performance.now() - trained) / 1000 },
       ...report,
     };
   },
-  print: ({ out, model, settings, designs, variables, seconds, resumed, frontier, budgetNats, ...report }) =>
+  print: ({ out, model, designs, variables, seconds, resumed, frontier, budgetNats, ...found }) =>
     [
-      `${settings.policy} policy of ${settings.horizon} observations for ${model.name}, ${settings.objective}, beta = ${short(settings.beta)}`,
+      `${found.kind} policy of ${found.horizon} observations for ${model.name}, ${found.objective}, beta = ${short(found.beta)}`,
       "",
-      ...tableOf(report),
+      ...reportTable(found),
       ...(frontier === undefined
         ? []
         : ["", `The frontier, for a budget of ${budgetNats} nats of leakage:`, ...frontierTable(frontier)]),
@@ -132,52 +149,37 @@ export const optimize = defineCommand({
     ].join("\n"),
 });
 
-export const designTable = (
-  designs: readonly (readonly number[])[],
-  variables: readonly string[],
-): string[] =>
+const designTable = (designs: readonly (readonly number[])[], variables: readonly string[]): string[] =>
   rightAligned([
     ["", ...variables],
     ...designs.map((row, t) => [`  ${t + 1}`, ...row.map((value) => value.toFixed(3))]),
   ]);
 
-/** By a given beta, or by the beta that keeps within a budget. */
-const findPolicy = async (
-  loaded: LoadedModel,
-  settings: OptimiseSettings,
-  budget: number | undefined,
-  run: OptimiseRun,
-): Promise<{ readonly file: PolicyFile; readonly frontier?: readonly BudgetPoint[] | undefined }> => {
-  if (budget === undefined) return { file: await optimise(loaded, settings, run) };
-  const { optimiseWithinBudget } = await import("./budget.js");
-  const { file, frontier } = await optimiseWithinBudget(loaded, settings, budget, run);
-  return { file: { ...file, settings: { ...file.settings, budgetNats: budget, frontier } }, frontier };
-};
+type BudgetPoint = Omit<FrontierPoint<unknown>, "policy">;
+
+const frontierOf = (settings: Readonly<Record<string, unknown>> | undefined): readonly BudgetPoint[] =>
+  (settings?.frontier ?? []) as readonly BudgetPoint[];
 
 const frontierTable = (frontier: readonly BudgetPoint[]): string[] =>
   rightAligned([
     ["  beta", "target, at least", "leakage, at most", "within"],
-    ...frontier.map(({ beta, target, leakage, within }) => [
+    ...frontier.map(({ beta, target, leakage, standardError, within }) => [
       `  ${beta.toFixed(3)}`,
       target.toFixed(3),
-      leakage.toFixed(3),
+      `${leakage.toFixed(3)} ± ${standardError.toFixed(3)}`,
       within ? "yes" : "no",
     ]),
   ]);
 
-/** The bar, Ctrl-C and the checkpoint, ten times a second. */
+/** The bar and the checkpoint. */
 const progressReporter = (
   context: CommandContext,
-  checkpoint: CheckpointFile<unknown>,
-): ((step: TrainingStep) => Promise<void>) => {
-  let progress: ReturnType<CommandContext["progress"]> | undefined;
-  let yielded = performance.now();
+  checkpoint: CheckpointFile,
+): ((progress: TrainPolicyProgress) => Promise<void>) => {
+  let bar: ReturnType<CommandContext["progress"]> | undefined;
   return async ({ done, total, checkpoint: state }) => {
-    if (performance.now() - yielded < YIELD_MS) return;
-    progress ??= context.progress("training", total);
-    progress.update(done);
-    await checkpoint.offer(state);
-    await context.checkpoint();
-    yielded = performance.now();
+    bar ??= context.progress("training", total);
+    bar.update(done);
+    if (state !== undefined) await checkpoint.offer(state);
   };
 };

@@ -3,7 +3,7 @@ import type { Policy } from "../../../design/policy.js";
 import { decodePolicy, matchModel, type PolicyFile, policyOf } from "../../../design/policy-file.js";
 import { readBytes } from "./files.js";
 import type { LoadedModel } from "./load-model.js";
-import type { ModelWords } from "./model-options.js";
+import type { ModelChoice } from "./model-options.js";
 import { modelForPolicy } from "./named-model.js";
 
 export interface ReadPolicy {
@@ -17,9 +17,9 @@ export interface ReadPolicy {
 export const readPolicyFile = async (path: string): Promise<PolicyFile> =>
   decodePolicy(await readBytes(path), path);
 
-export const readPolicy = async (path: string, words: ModelWords): Promise<ReadPolicy> => {
+export const readPolicy = async (path: string, options: ModelChoice): Promise<ReadPolicy> => {
   const file = await readPolicyFile(path);
-  const loaded = await modelForPolicy(file, path, words);
+  const loaded = await modelForPolicy(file, path, options);
   const match = matchModel(file, loaded.model, path);
   return { file, policy: policyOf(file, loaded.model, path), loaded, match };
 };

@@ -1,14 +1,20 @@
 /** One cell of a sweep: a policy for one beta, horizon and seed, and what it reaches. */
 import { drawOuter, type Policy, simulate } from "../../../design/policy.js";
 import { encodePolicy, policyOf } from "../../../design/policy-file.js";
-import { type EvaluateSettings, type PolicyReport, reportOn } from "./evaluate.js";
-import { type LoadedModel, loadModel, type ModelSource } from "./load-model.js";
-import { type OptimiseSettings, optimise, withBounds } from "./train-policy.js";
+import {
+  type EvaluatePolicySettings,
+  evaluatePolicy,
+  type PolicyReport,
+  withBounds,
+} from "../../../workflows/evaluate-policy.js";
+import type { FullSettings } from "../../../workflows/policy-settings.js";
+import { trainPolicy } from "../../../workflows/train-policy.js";
+import { isFile, type LoadedModel, loadModel, type ModelSource } from "./load-model.js";
 
 export interface CellOrder {
   readonly source: ModelSource;
-  readonly settings: OptimiseSettings;
-  readonly evaluation: Pick<EvaluateSettings, "outer" | "inner" | "batches" | "exact">;
+  readonly settings: FullSettings;
+  readonly evaluation: EvaluatePolicySettings;
   readonly threads: number;
 }
 
@@ -23,21 +29,20 @@ export interface CellResult {
 /** Simulated experiments that show where a policy looks. */
 const SHOWN = 40;
 
-export const runCell = async (
-  { source, settings, evaluation, threads }: CellOrder,
-  onProgress?: () => Promise<void>,
-): Promise<CellResult> => {
+export const runCell = async ({ source, settings, evaluation, threads }: CellOrder): Promise<CellResult> => {
   const loaded = await loadModel(source);
-  const file = await optimise(loaded, settings, {
+  const { model } = loaded;
+  const { seed } = settings;
+  const file = await trainPolicy(model, {
+    ...settings,
+    source: { options: source.options, file: isFile(source.model) ? source.model : undefined },
+    evaluation: false,
     threads,
-    onProgress,
   });
-  const policy = policyOf(file, loaded.model);
-  const { beta, seed } = settings;
-  const report = await reportOn(loaded, policy, { ...evaluation, seed, beta, threads });
+  const report = await evaluatePolicy(model, file, { ...evaluation, seed, threads });
   return {
     report,
-    designs: file.kind === "static" ? file.designs : await shownDesigns(loaded, policy, seed),
+    designs: file.kind === "static" ? file.designs : await shownDesigns(loaded, policyOf(file, model), seed),
     policy: encodePolicy(withBounds(file, report, settings.objective)),
   };
 };

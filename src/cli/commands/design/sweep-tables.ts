@@ -3,12 +3,12 @@ import { meanEstimate } from "../../../core/stats.js";
 import { INFORMATION_NAMES } from "../../../design/quantity.js";
 import type { FrontierRow, MeanWithError } from "../../../report/design-charts.js";
 import { csvText } from "../../../tables/csv.js";
-import type { PolicyReport } from "./evaluate.js";
-import type { OptimiseSettings } from "./train-policy.js";
+import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
+import type { FullSettings } from "../../../workflows/policy-settings.js";
 
 /** What is kept of a finished cell, in its own file. */
 export interface StoredCell {
-  readonly settings: OptimiseSettings;
+  readonly settings: FullSettings;
   readonly report: PolicyReport;
   readonly designs: readonly (readonly number[])[];
   /** The policy's file, in the sweep's folder. */

@@ -7,26 +7,19 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Model } from "../../../design/model.js";
+import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
+import { type FullSettings, policySettings } from "../../../workflows/policy-settings.js";
 import { type CommandContext, defineCommand } from "../../command.js";
-import {
-  choice,
-  flag,
-  integer,
-  integers,
-  optionalInteger,
-  optionalReal,
-  reals,
-  text,
-} from "../../options.js";
+import { choice, flag, integer, integers, reals, text } from "../../options.js";
 import { makeFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { toJson } from "../../to-json.js";
-import { evaluationOf, evaluationOptions } from "./evaluate.js";
+import { evaluationOptions } from "./evaluation-options.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
+import { normalDesigns, trainingOptions } from "./optimize.js";
 import type { CellOrder } from "./sweep-cell.js";
 import type { StoredCell, SummaryRow } from "./sweep-tables.js";
-import { OBJECTIVES, type OptimiseSettings, POLICIES, settingsOf } from "./train-policy.js";
 
 export const sweep = defineCommand({
   name: "design sweep",
@@ -45,21 +38,10 @@ export const sweep = defineCommand({
   arguments: {},
   options: {
     ...modelOptions,
-    policy: choice("--policy <kind>", "the kind of policy", POLICIES, "static"),
-    objective: choice(
-      "--objective <name>",
-      "leakage given the target, or by itself",
-      OBJECTIVES,
-      "conditional",
-    ),
+    ...trainingOptions,
     betas: reals("--betas <numbers>", "what a nat of leakage costs", [0, 0.2, 0.4, 0.6, 0.8, 1], { min: 0 }),
     horizons: integers("--horizons <numbers>", "how many observations", [10], { min: 1 }),
     seeds: integer("--seeds <number>", "how many seeds, counted from 0", 1, { min: 1 }),
-    steps: optionalInteger("--steps <number>", "steps of the optimiser (static 6000, dad 10000)", { min: 1 }),
-    starts: optionalInteger("--starts <number>", "starts of a static design (24)", { min: 1 }),
-    rate: optionalReal("--rate <number>", "how far a step goes (static 0.05, dad 5e-5)", { above: 0 }),
-    designMean: optionalReal("--design-mean <number>", "where random designs are drawn around (0)"),
-    designSd: optionalReal("--design-sd <number>", "how far random designs are spread (1)", { above: 0 }),
     ...evaluationOptions,
     exact: flag("--exact", "evaluate by closed form, enumeration or quadrature"),
     jobs: integer("--jobs <number>", "cells at a time; all cores", availableParallelism(), { min: 1 }),
@@ -73,15 +55,17 @@ export const sweep = defineCommand({
     // Before the work that they would show.
     if (figures === "svg") await requireCharts();
     const { namedModel } = await import("./named-model.js");
-    const { cellsByHelpers } = await import("./policy-processes.js");
+    const { cellsInProcesses } = await import("./sweep-processes.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const loaded = await namedModel(options);
-    const evaluation = { ...evaluationOf(options.policy, options), exact };
+    const { policy: kind } = options;
+    const evaluation = { ...evaluationSizes(kind, options), exact };
+    const common = { ...options, kind, distribution: normalDesigns(options) };
     const threads = Math.max(1, Math.floor(availableParallelism() / jobs));
     const orders = horizons.flatMap((horizon) =>
       betas.flatMap((beta) =>
         Array.from({ length: seeds }, (_, seed) =>
-          order(loaded, settingsOf({ ...options, beta, horizon, seed }), evaluation, threads),
+          order(loaded, policySettings({ ...common, beta, horizon, seed }), evaluation, threads),
         ),
       ),
     );
@@ -96,7 +80,7 @@ export const sweep = defineCommand({
     const progress = context.progress("sweeping", orders.length);
     progress.update(before);
     const missing = orders.filter(({ name }) => !found.has(name));
-    await cellsByHelpers(missing, jobs, context.signal, async (each, result) => {
+    await cellsInProcesses(missing, jobs, context.signal, async (each, result) => {
       const policy = join("policies", `${each.name}.json`);
       const { report, designs } = result;
       // As it will read when it is found again: what is not finite is null in both.
@@ -150,19 +134,19 @@ interface NamedOrder extends CellOrder {
 
 const order = (
   { source, identity }: LoadedModel,
-  settings: OptimiseSettings,
+  settings: FullSettings,
   evaluation: CellOrder["evaluation"],
   threads: number,
 ): NamedOrder => {
   const key = JSON.stringify({ model: identity.fingerprint, settings, evaluation });
   const hash = createHash("sha256").update(key).digest("hex").slice(0, 10);
-  const { policy, horizon, beta, seed } = settings;
+  const { kind, horizon, beta, seed } = settings;
   return {
     source,
     settings,
     evaluation,
     threads,
-    name: `${policy}-T${horizon}-beta${beta}-seed${seed}-${hash}`,
+    name: `${kind}-T${horizon}-beta${beta}-seed${seed}-${hash}`,
   };
 };
 
@@ -186,9 +170,9 @@ const drawFigures = async (
 ): Promise<readonly string[]> => {
   const { designsChart, frontierChart, informationChart } = await import("../../../report/design-charts.js");
   const { renderSvg } = await import("../../../report/render.js");
-  const { policy, objective } = cells[0].settings;
+  const { kind, objective } = cells[0].settings;
   const seeds = summary[0].seeds === 1 ? "" : `, ${summary[0].seeds} seeds`;
-  const subtitle = `${model.name}, ${policy} policy, ${objective} objective${seeds}`;
+  const subtitle = `${model.name}, ${kind} policy, ${objective} objective${seeds}`;
   const leakage = objective === "conditional" ? "sensitiveGivenTarget" : "sensitive";
   const longest = Math.max(...cells.map(({ settings }) => settings.horizon));
   const shown = cells.filter(({ settings }) => settings.horizon === longest && settings.seed === 0);
@@ -202,8 +186,8 @@ const drawFigures = async (
       {
         variables: model.design.map(({ name }) => name),
         prior: source.model === "location" ? await priorInPlane(model) : [],
-        subtitle: `${model.name}, ${policy} policy, ${objective} objective, ${longest} observations`,
-        adaptive: policy !== "static",
+        subtitle: `${model.name}, ${kind} policy, ${objective} objective, ${longest} observations`,
+        adaptive: kind !== "static",
       },
     ),
     ...(several(summary.map(({ beta }) => beta))

@@ -1,0 +1,58 @@
+/** What a policy reaches, for a person, in nats. */
+import type { InformationEstimate } from "../../../design/estimate.js";
+import { INFORMATION_NAMES, type InformationName } from "../../../design/quantity.js";
+import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
+import { rightAligned, short } from "../../text-table.js";
+
+const LABELS: Readonly<Record<InformationName, string>> = {
+  target: "information about the target",
+  sensitive: "leakage: about the sensitive part",
+  sensitiveGivenTarget: "leakage: the same, given the target",
+  joint: "information about both",
+};
+
+const sentence = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
+const fairnessTable = (by: NonNullable<PolicyReport["fairness"]>): string[] => [
+  "",
+  ...rightAligned([
+    [`worst leakage of ${Object.keys(by.conditional.models).length} models`, "at least", "at most", "error"],
+    ...(["unconditional", "conditional"] as const).map((kind) => [
+      LABELS[kind === "conditional" ? "sensitiveGivenTarget" : "sensitive"].replace("leakage: ", ""),
+      ...(["lower", "upper", "standardError"] as const).map((side) => by[kind].leakage[side].toFixed(4)),
+    ]),
+  ]),
+  `The worst: ${by.unconditional.worst}; given the target, ${by.conditional.worst}.`,
+];
+
+/** The bounds for a person, in nats. */
+export const reportTable = (report: PolicyReport): string[] => {
+  const row = (label: string, { lower, upper, standardError }: InformationEstimate) => [
+    label,
+    lower.toFixed(4),
+    upper.toFixed(4),
+    standardError.toFixed(4),
+  ];
+  const { ratios, beta } = report;
+  return [
+    ...rightAligned([
+      ["nats", "at least", "at most", "error"],
+      ...INFORMATION_NAMES.map((name) => row(LABELS[name], report[name])),
+      row(`objective R_c, beta = ${short(beta)}`, report.objectives.conditional),
+      row(`objective R_u, beta = ${short(beta)}`, report.objectives.unconditional),
+    ]),
+    "",
+    ...rightAligned([
+      ["leakage / information about the target", "at least", "at most", "paper's form"],
+      ...(["sensitive", "sensitiveGivenTarget"] as const).map((name) => [
+        LABELS[name].replace("leakage: ", ""),
+        ratios[name].interval[0].toFixed(3),
+        ratios[name].interval[1].toFixed(3),
+        `${ratios[name].paper.toFixed(3)} ± ${ratios[name].paperError.toFixed(3)}`,
+      ]),
+    ]),
+    ...(report.fairness === undefined ? [] : fairnessTable(report.fairness)),
+    ...(report.parity === undefined ? [] : ["", sentence(report.parity.sentence)]),
+    ...report.warnings.flatMap((warning) => ["", `Note: ${warning}`]),
+  ];
+};

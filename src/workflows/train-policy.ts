@@ -1,0 +1,105 @@
+/** Finds a policy of any kind for a model: what `design optimize`, a sweep and the reproduction do. */
+import type { WorkspaceOptions } from "../compute/index.js";
+import { InputError } from "../core/errors.js";
+import { type Progress, pacer, type RunOptions } from "../core/options.js";
+import type { Model } from "../design/model.js";
+import { identityOf, type ModelOptions } from "../design/model-catalogue.js";
+import type { PolicyFile } from "../design/policy-file.js";
+import { type EvaluatePolicySettings, evaluatePolicy, withBounds } from "./evaluate-policy.js";
+import { checkedState, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
+import { defined, type PolicyKind, policySettings, type TrainPolicySettings } from "./policy-settings.js";
+import { type SearchRun, searchPolicy } from "./search-policy.js";
+import { trainWithinBudget } from "./train-within-budget.js";
+
+export interface TrainPolicyProgress extends Progress {
+  /** The bound at the last step's samples; undefined while the policy is evaluated. */
+  readonly value?: number | undefined;
+  /** Everything that `resume` needs, made only when it is asked for; undefined while the policy is evaluated. */
+  readonly checkpoint?: (() => PolicyCheckpoint) | undefined;
+}
+
+export interface TrainPolicyOptions extends TrainPolicySettings, Pick<WorkspaceOptions, "threads"> {
+  /** Further models that the data must not leak under, by any names: the leakage that counts is the worst of all. */
+  readonly against?: Readonly<Record<string, Model>> | undefined;
+  /** Where the model comes from, for the policy's file: the options it was made with, and the file that defines it. */
+  readonly source?:
+    | { readonly options?: ModelOptions | undefined; readonly file?: string | undefined }
+    | undefined;
+  /** How the policy that was found is evaluated, for the bounds in its file; not at all with `false`. */
+  readonly evaluation?: Omit<EvaluatePolicySettings, "beta"> | false | undefined;
+  readonly signal?: RunOptions["signal"];
+  readonly onProgress?: ((progress: TrainPolicyProgress) => unknown) | undefined;
+  /** A checkpoint of a run with the same settings: it ends with the same policy as one that was never interrupted. */
+  readonly resume?: PolicyCheckpoint | undefined;
+}
+
+export const trainPolicyTexts = {
+  against: (kind: PolicyKind) =>
+    `a ${kind} policy is chosen under one model: leave out the models it is to be guarded against, or choose a static or dad policy`,
+};
+
+/**
+ * A policy for a model: the one with the most R_c = EIG_theta - beta EIG_{phi|theta} (or R_u, with EIG_phi) over
+ * `horizon` observations (paper, section 3.3), or the most EIG_theta within a leakage budget.
+ *
+ * The policy is plain data. `encodePolicy` and `decodePolicy` take it to a file and back, with the model it was made for,
+ * the settings and the bounds that it reached; `evaluatePolicy` and `runPolicy` use it. The same settings and seed give
+ * the same policy on any number of threads, in Node and in a browser.
+ *
+ * @example
+ * ```ts
+ * import { linearGaussian, trainPolicy } from "fairbed";
+ *
+ * const policy = await trainPolicy(linearGaussian(), {
+ *   horizon: 2,
+ *   steps: 20,
+ *   starts: 1,
+ *   evaluation: { outer: 10, inner: 100, batches: 2 },
+ * });
+ * console.log(policy.kind, policy.horizon); // static 2
+ * ```
+ */
+export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}): Promise<PolicyFile> => {
+  const { against = {}, evaluation = {}, threads, signal, onProgress, resume } = options;
+  const settings = policySettings(options);
+  const { kind, leakageBudget, objective } = settings;
+  if (Object.keys(against).length > 0 && kind === "greedy") {
+    throw new InputError("against", trainPolicyTexts.against(kind));
+  }
+  const made = { ...settings, ...(Object.keys(against).length > 0 ? { against: Object.keys(against) } : {}) };
+  const identity = {
+    ...identityOf(model, options.source?.options),
+    ...defined({ file: options.source?.file }),
+  };
+  const checkpointed = { ...made, model: identity.name, "model's hash": identity.fingerprint };
+  let latest: TrainPolicyProgress = { done: 0, total: 1 };
+  const pace = pacer({ signal, onProgress: () => onProgress?.(latest) });
+  const search: SearchRun = {
+    threads,
+    signal,
+    against,
+    state: resume === undefined ? undefined : checkedState(resume, checkpointed),
+    async onStep({ state, ...progress }) {
+      latest = { ...progress, label: "training", checkpoint: () => policyCheckpoint(checkpointed, state()) };
+      await pace.step(latest);
+    },
+  };
+  const found =
+    leakageBudget === undefined
+      ? await searchPolicy(model, settings, search)
+      : await trainWithinBudget(model, settings, leakageBudget, search);
+  const policy: PolicyFile = {
+    ...found,
+    model: identity,
+    settings: { ...made, ...found.settings },
+  };
+  if (evaluation === false) return policy;
+  const report = await evaluatePolicy(model, policy, {
+    ...evaluation,
+    seed: evaluation.seed ?? settings.seed,
+    threads,
+    signal,
+    onProgress,
+  });
+  return withBounds(policy, report, objective);
+};

@@ -1,0 +1,99 @@
+/** A leakage budget: beta is looked for, not given, and every round of that can be resumed. */
+import { InputError } from "../core/errors.js";
+import { budgetTexts, type Measured, withinLeakageBudget } from "../design/leakage-budget.js";
+import type { Model } from "../design/model.js";
+import type { PolicyFile } from "../design/policy-file.js";
+import type { ObjectiveKind } from "../design/quantity.js";
+import { evaluatePolicy, type PolicyReport } from "./evaluate-policy.js";
+import { EVALUATION_DEFAULTS } from "./evaluation-defaults.js";
+import type { FullSettings } from "./policy-settings.js";
+import { type SearchRun, searchPolicy } from "./search-policy.js";
+
+const ROUNDS = 8;
+/** Enough to tell whether a policy keeps within its budget; the one that is kept is evaluated in full. */
+const MEASURING = { outer: 1000, inner: 4000, batches: 8 };
+/** Progress of a round, whose own number of steps is known only when it runs. */
+const PARTS = 1000;
+
+/** What the search found for one beta, as plain data. */
+export interface BudgetPoint extends Measured {
+  readonly beta: number;
+  /** Whether the leakage is within the budget. */
+  readonly within: boolean;
+}
+
+interface DoneRound {
+  readonly policy: PolicyFile;
+  readonly measured?: Measured | undefined;
+}
+
+interface BudgetState {
+  readonly done: readonly DoneRound[];
+  /** Where the training that was interrupted was. */
+  readonly training?: unknown;
+}
+
+/** The policy with the most information about the target within a leakage budget, its beta and the frontier in its settings. */
+export const trainWithinBudget = async (
+  model: Model,
+  settings: FullSettings,
+  budget: number,
+  run: SearchRun,
+): Promise<PolicyFile> => {
+  const { objective, seed, kind } = settings;
+  const before = (run.state ?? { done: [] }) as BudgetState;
+  const done: DoneRound[] = [...before.done];
+  const { best, frontier } = await withinLeakageBudget<PolicyFile>({
+    budget,
+    objective,
+    rounds: ROUNDS,
+    async train(beta, from, round) {
+      const known = done[round];
+      if (known !== undefined) return known.policy;
+      const policy = await searchPolicy(
+        model,
+        { ...settings, beta },
+        {
+          ...run,
+          from,
+          state: round === before.done.length ? before.training : undefined,
+          onStep: ({ done: step, total, value, state }) =>
+            run.onStep({
+              done: Math.round(PARTS * (round + step / total)),
+              total: PARTS * ROUNDS,
+              value,
+              state: (): BudgetState => ({ done: [...done], training: state() }),
+            }),
+        },
+      );
+      done[round] = { policy };
+      return policy;
+    },
+    async measure(policy, round) {
+      const known = done[round]?.measured;
+      if (known !== undefined) return known;
+      const { against, threads, signal } = run;
+      const sizes = kind === "greedy" ? EVALUATION_DEFAULTS.greedy : MEASURING;
+      const report = await evaluatePolicy(model, policy, { ...sizes, seed, against, threads, signal });
+      const measured = measuredBy(report, objective);
+      done[round] = { policy, measured };
+      return measured;
+    },
+  });
+  if (best === undefined) {
+    const least = Math.min(...frontier.map(({ leakage }) => leakage));
+    throw new InputError("budget", budgetTexts.unmet(budget, least));
+  }
+  const points = frontier.map(({ policy: _, ...point }): BudgetPoint => point);
+  return {
+    ...best.policy,
+    settings: { ...best.policy.settings, beta: best.beta, leakageBudget: budget, frontier: points },
+  };
+};
+
+/** The worst leakage where there are several models. */
+const measuredBy = (report: PolicyReport, objective: ObjectiveKind): Measured => {
+  const own = objective === "conditional" ? report.sensitiveGivenTarget : report.sensitive;
+  const { upper, standardError } = report.fairness?.[objective].leakage ?? own;
+  return { target: report.target.lower, leakage: upper, standardError };
+};
