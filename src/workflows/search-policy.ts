@@ -1,6 +1,6 @@
 /** The search for a policy of one kind at one beta: where `trainPolicy` and its leakage budget meet the trainers. */
 import type { WorkspaceOptions } from "../compute/index.js";
-import type { Progress } from "../core/options.js";
+import type { Progress, RunOptions } from "../core/options.js";
 import { type TrainDadOptions, trainDad } from "../design/dad.js";
 import { greedyPolicy } from "../design/greedy.js";
 import type { Model } from "../design/model.js";
@@ -16,7 +16,7 @@ export interface SearchStep extends Progress {
 }
 
 export interface SearchRun extends Pick<WorkspaceOptions, "threads"> {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: RunOptions["signal"];
   readonly against: Readonly<Record<string, Model>>;
   readonly onStep: (step: SearchStep) => Promise<void>;
   /** Where an interrupted search was. */
