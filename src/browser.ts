@@ -17,7 +17,7 @@ export {
   auditTable,
   type TableAudit,
 } from "./workflows/audit-table.js";
-
+export {
   type EvaluatePolicyOptions,
   type EvaluatePolicySettings,
   evaluatePolicy,
