@@ -7,8 +7,9 @@
  * Rows, ranks ("codes") and classes are kept as what they are multiplied by wherever they are used: rows and codes
  * as 4 times their number, classes as 8 times.
  */
+
+import { Assembly, type Local, type Value } from "../../compute/wasm/assembly.js";
 import { F64, I32, ModuleWriter, type ValueType } from "../../compute/wasm/encoder.js";
-import { Assembly, type Local, type Value } from "./assembly.js";
 import { GROW, STACK_WORDS } from "./grow-layout.js";
 
 /** Values closer than this are the same to scikit-learn (FEATURE_THRESHOLD, float32). */

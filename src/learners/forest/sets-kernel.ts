@@ -9,8 +9,9 @@
  * is the next node. A leaf has 0 for the set, and for its answer the number of a class of two that it is sure of, or
  * the address of its probabilities.
  */
+
+import { Assembly, type Local, type Value } from "../../compute/wasm/assembly.js";
 import { I32, ModuleWriter, type ValueType } from "../../compute/wasm/encoder.js";
-import { Assembly, type Local, type Value } from "./assembly.js";
 
 /** Bytes of the job's description; every field is an i32, addresses are in bytes. */
 export const SETS = {

@@ -13,7 +13,7 @@ import {
   type SimdInstruction,
   V128,
   type ValueType,
-} from "../../compute/wasm/encoder.js";
+} from "./encoder.js";
 
 export interface Local {
   readonly local: number;
