@@ -6,8 +6,8 @@
  * f(x) = x log x the sum over the cells is M[p, a] + M[K - p, q - a]: two numbers from two short rows of a table of
  * float64, which a candidate finds in the nearest cache for all targets. Exact but for the rounding of the sums.
  */
-import { F64, type FunctionWriter, I32, I64 } from "../../compute/wasm/encoder.js";
-import { advance, keep } from "../../compute/wasm/kernel.js";
+import { Assembly, type Local, type Value } from "../../compute/wasm/assembly.js";
+import type { FunctionWriter } from "../../compute/wasm/encoder.js";
 import type { Workspace } from "../../compute/workspace.js";
 import type { VoteMembers } from "../../learners/classifier.js";
 import { xlogx } from "../entropy.js";
@@ -22,152 +22,111 @@ const TOGETHER = 2;
 /** Words of 64 bits that are written out one after the other; more are a loop. */
 const MOST_WRITTEN = 8;
 
-/** Pushes how many bits are set in both of two rows of `width` words. */
-const writeOverlap = (
-  writer: FunctionWriter,
+/** How many bits are set in both of two rows of `width` words. */
+const overlap = (
+  c: Assembly,
   width: number,
-  pushPool: (word: number) => void,
-  pushTarget: (word: number) => void,
-): void => {
-  for (let w = 0; w < width; w++) {
-    pushPool(w);
-    pushTarget(w);
-    writer.op("i64.and").op("i64.popcnt");
-    if (w > 0) writer.op("i64.add");
-  }
-  writer.op("i32.wrap_i64");
+  pool: (word: number) => Value,
+  target: (word: number) => Value,
+): Value => {
+  const words = Array.from({ length: width }, (_, w) =>
+    c.op("i64.popcnt", c.op("i64.and", pool(w), target(w))),
+  );
+  return c.op(
+    "i32.wrap_i64",
+    words.reduce((sum, each) => c.op("i64.add", sum, each)),
+  );
 };
+
+/** What the kernel keeps of a row of the pool: addresses of its bits, of M[p, 0] and of M[K - p, 0]; words; its sum. */
+const rowLocals = (c: Assembly, words: number) => ({
+  bits: c.i32(),
+  first: c.i32(),
+  second: c.i32(),
+  words: Array.from({ length: words }, () => c.i64()),
+  sum: c.f64(),
+});
 
 /** sums[n] = sum_t w_t sum_cells x log x, for one block of rows; parameters: job description, thread, block. */
 const writeVotes = (writer: FunctionWriter, width: number, weighted: boolean): void => {
-  const field = Object.fromEntries(
-    WORDS.map((name, i) => [name, keep(writer, () => writer.get(0).memory("i32.load", 4 * i))]),
-  ) as Record<(typeof WORDS)[number], number>;
+  const c = new Assembly(writer);
+  const [job, , block] = c.parameters();
+  const field = Object.fromEntries(WORDS.map((name, i) => [name, c.keep(c.load(job, 4 * i))])) as Record<
+    (typeof WORDS)[number],
+    Local
+  >;
   const rowBytes = 8 * width;
-  const written = width <= MOST_WRITTEN;
-  const start = keep(writer, () => writer.get(2).i32(BLOCK).op("i32.mul"));
-  const end = keep(writer, () => writer.get(start).i32(BLOCK).op("i32.add"));
-  writer.get(end).get(field.rows).op("i32.gt_u");
-  writer.when(() => writer.get(field.rows).set(end));
+  /** Words that are in locals; 0 where there are too many. */
+  const written = width <= MOST_WRITTEN ? width : 0;
+  const start = c.keep(c.mul(block, BLOCK));
+  const end = c.keep(c.add(start, BLOCK));
+  c.when(c.op("i32.gt_u", end, field.rows), () => c.set(end, field.rows));
 
-  const [row, t, target, onesAt, q, w, a] = Array.from({ length: 7 }, () => writer.local(I32));
-  const weightAt = writer.local(I32);
-  const targetWords = Array.from({ length: written ? width : 0 }, () => writer.local(I64));
-  const weight = writer.local(F64);
-  const rows = Array.from({ length: TOGETHER }, () => ({
-    /** Addresses: of the row's bits, of M[p, 0] and of M[K - p, 0]. */
-    bits: writer.local(I32),
-    first: writer.local(I32),
-    second: writer.local(I32),
-    words: Array.from({ length: written ? width : 0 }, () => writer.local(I64)),
-    sum: writer.local(F64),
-  }));
-  writer.loop(
-    row,
-    () => writer.get(start),
-    () => writer.get(end),
-    TOGETHER,
-    () => {
-      rows.forEach(({ bits, first, second, words, sum }, r) => {
-        writer
-          .get(field.pool)
-          .get(row)
-          .i32(r)
-          .op("i32.add")
-          .i32(rowBytes)
-          .op("i32.mul")
-          .op("i32.add")
-          .set(bits);
-        words.forEach((word, i) => {
-          writer
-            .get(bits)
-            .memory("i64.load", 8 * i)
-            .set(word);
-        });
-        for (const [array, to] of [
-          [field.firsts, first],
-          [field.seconds, second],
-        ]) {
-          writer
-            .get(array)
-            .get(row)
-            .i32(4)
-            .op("i32.mul")
-            .op("i32.add")
-            .memory("i32.load", 4 * r)
-            .set(to);
-        }
-        writer.f64(0).set(sum);
-      });
-      writer.get(field.targets).set(target).get(field.ones).set(onesAt);
-      if (weighted) writer.get(field.weights).set(weightAt);
-      writer.loop(
-        t,
-        () => writer.i32(0),
-        () => writer.get(field.count),
-        1,
-        () => {
-          targetWords.forEach((word, i) => {
-            writer
-              .get(target)
-              .memory("i64.load", 8 * i)
-              .set(word);
-          });
-          writer.get(onesAt).memory("i32.load").set(q);
-          if (weighted) writer.get(weightAt).memory("f64.load").set(weight);
-          for (const { bits, first, second, words, sum } of rows) {
-            if (written) {
-              writeOverlap(
-                writer,
-                width,
-                (i) => writer.get(words[i]),
-                (i) => writer.get(targetWords[i]),
-              );
-              writer.set(a);
-            } else {
-              writer.i32(0).set(a);
-              writer.loop(
-                w,
-                () => writer.i32(0),
-                () => writer.i32(rowBytes),
-                8,
-                () => {
-                  const load = (at: number) => writer.get(at).get(w).op("i32.add").memory("i64.load");
-                  writer.get(a);
-                  writeOverlap(
-                    writer,
-                    1,
-                    () => load(bits),
-                    () => load(target),
-                  );
-                  writer.op("i32.add").set(a);
-                },
-              );
-            }
-            writer.get(a).i32(3).op("i32.shl").set(a);
-            writer.get(sum);
-            writer.get(first).get(a).op("i32.add").memory("f64.load");
-            writer.get(second).get(q).op("i32.add").get(a).op("i32.sub").memory("f64.load").op("f64.add");
-            if (weighted) writer.get(weight).op("f64.mul");
-            writer.op("f64.add").set(sum);
-          }
-          advance(writer, target, rowBytes);
-          advance(writer, onesAt, 4);
-          if (weighted) advance(writer, weightAt, 8);
-        },
+  const [row, t, target, onesAt, q, w, a] = Array.from({ length: 7 }, () => c.i32());
+  const weightAt = c.i32();
+  const targetWords = Array.from({ length: written }, () => c.i64());
+  const weight = c.f64();
+  const rows = Array.from({ length: TOGETHER }, () => rowLocals(c, written));
+  type Row = (typeof rows)[number];
+
+  const startRow = ({ bits, first, second, words, sum }: Row, r: number): void => {
+    c.set(bits, c.add(field.pool, c.mul(c.add(row, r), rowBytes)));
+    words.forEach((word, i) => {
+      c.set(word, c.loadWide(bits, 8 * i));
+    });
+    c.set(first, c.load(c.add(field.firsts, c.mul(row, 4)), 4 * r));
+    c.set(second, c.load(c.add(field.seconds, c.mul(row, 4)), 4 * r));
+    c.set(sum, c.real(0));
+  };
+  /** a = the members that vote so on both sides. */
+  const setBoth = ({ bits, words }: Row): void => {
+    if (written > 0) {
+      c.set(
+        a,
+        overlap(
+          c,
+          width,
+          (i) => words[i],
+          (i) => targetWords[i],
+        ),
       );
-      rows.forEach(({ sum }, r) => {
-        writer
-          .get(field.sums)
-          .get(row)
-          .i32(8)
-          .op("i32.mul")
-          .op("i32.add")
-          .get(sum)
-          .memory("f64.store", 8 * r);
-      });
-    },
-  );
+      return;
+    }
+    c.set(a, 0);
+    c.for(w, 0, rowBytes, 8, () => {
+      const load = (at: Local) => () => c.loadWide(c.add(at, w));
+      c.increase(a, overlap(c, 1, load(bits), load(target)));
+    });
+  };
+  const addCells = ({ first, second, sum }: Row): void => {
+    c.set(a, c.shl(a, 3));
+    const cells = c.op("f64.add", c.loadReal(c.add(first, a)), c.loadReal(c.sub(c.add(second, q), a)));
+    c.set(sum, c.op("f64.add", sum, weighted ? c.op("f64.mul", cells, weight) : cells));
+  };
+  const perTarget = (): void => {
+    targetWords.forEach((word, i) => {
+      c.set(word, c.loadWide(target, 8 * i));
+    });
+    c.set(q, c.load(onesAt));
+    if (weighted) c.set(weight, c.loadReal(weightAt));
+    for (const each of rows) {
+      setBoth(each);
+      addCells(each);
+    }
+    c.increase(target, rowBytes);
+    c.increase(onesAt, 4);
+    if (weighted) c.increase(weightAt, 8);
+  };
+  c.for(row, start, end, TOGETHER, () => {
+    rows.forEach(startRow);
+    c.set(target, field.targets);
+    c.set(onesAt, field.ones);
+    if (weighted) c.set(weightAt, field.weights);
+    c.for(t, 0, field.count, 1, perTarget);
+    rows.forEach(({ sum }, r) => {
+      c.storeReal(c.add(field.sums, c.mul(row, 8)), sum, 8 * r);
+    });
+  });
 };
 
 const allEqual = (weights: Float64Array): boolean => weights.every((weight) => weight === weights[0]);

@@ -135,17 +135,17 @@ export class Assembly {
     };
   }
 
-  loadFloat(address: Value): Value {
+  loadFloat(address: Value, offset = 0): Value {
     return () => {
       this.push(address);
-      this.writer.memory("f32.load");
+      this.writer.memory("f32.load", offset);
     };
   }
 
-  loadWide(address: Value): Value {
+  loadWide(address: Value, offset = 0): Value {
     return () => {
       this.push(address);
-      this.writer.memory("i64.load");
+      this.writer.memory("i64.load", offset);
     };
   }
 
@@ -189,6 +189,26 @@ export class Assembly {
   set(local: Local, value: Value): void {
     this.push(value);
     this.writer.set(local.local);
+  }
+
+  /** Sets a local and is its new value. */
+  setting(local: Local, value: Value): Value {
+    return () => {
+      this.push(value);
+      this.writer.tee(local.local);
+    };
+  }
+
+  /** A new local with the value. */
+  keep(value: Value): Local {
+    const local = this.i32();
+    this.set(local, value);
+    return local;
+  }
+
+  /** The first value where the condition is not zero, and else the second; both are computed. */
+  choose(first: Value, second: Value, condition: Value): Value {
+    return this.op("select", first, second, condition);
   }
 
   /** local += value. */

@@ -67,10 +67,6 @@ const writeRank = (module: ModuleWriter): void => {
       c.set(bits, c.op("i32.reinterpret_f32", value));
       c.set(bits, c.op("i32.xor", bits, c.and(c.op("i32.shr_s", bits, 31), 0x7fffffff)));
     };
-    const choose = (first: Value, second: Value, condition: Value) => () => {
-      for (const each of [first, second, condition]) c.push(each);
-      writer.op("select");
-    };
 
     // Columns of one or two values, as those of categories, have nothing to be sorted.
     const [lowest, highest, other] = [left, right, last];
@@ -79,8 +75,8 @@ const writeRank = (module: ModuleWriter): void => {
     c.set(highest, bits);
     c.for(i, 4, columnBytes, 4, () => {
       setKey(i);
-      c.set(lowest, choose(bits, lowest, c.less(bits, lowest)));
-      c.set(highest, choose(bits, highest, c.less(highest, bits)));
+      c.set(lowest, c.choose(bits, lowest, c.less(bits, lowest)));
+      c.set(highest, c.choose(bits, highest, c.less(highest, bits)));
     });
     c.for(i, 0, columnBytes, 4, () => {
       setKey(i);
@@ -113,12 +109,7 @@ const writeRank = (module: ModuleWriter): void => {
       c.set(left, 0);
       c.set(write, to);
       c.while(c.below(left, bytes), () => {
-        const least = (value: Value) => () => {
-          c.push(value);
-          c.push(bytes);
-          c.push(c.below(value, bytes));
-          writer.op("select");
-        };
+        const least = (value: Value) => c.choose(value, bytes, c.below(value, bytes));
         c.set(middle, c.add(left, width));
         c.set(middle, least(middle));
         c.set(end, c.add(middle, width));

@@ -5,7 +5,8 @@
  * above and not above it. A leaf is its own child, and has its answer in place of the threshold. So a step has no
  * branch to mispredict, and several rows go down a tree side by side until none of them moves any more.
  */
-import { F32, type FunctionWriter, I32, ModuleWriter } from "../../compute/wasm/encoder.js";
+import { Assembly, type Local, type Value } from "../../compute/wasm/assembly.js";
+import { I32, ModuleWriter } from "../../compute/wasm/encoder.js";
 
 /** Bytes of the job's description; every field is an i32, addresses are in bytes. */
 export const PREDICT = {
@@ -30,113 +31,85 @@ export const LANES = 8;
 /** Rows of one task: few enough to stay in the cache while every tree looks at them. */
 export const TASK_ROWS = 64;
 
-const DESCRIPTOR = 0;
-const TASK = 2;
+/** Writes what a leaf says of a row: the local with the leaf, the number of the row, the local with the tree. */
+type WriteAnswer = (leaf: Local, row: Value, tree: Local) => void;
 
-const writeKernel = (
-  w: FunctionWriter,
-  writeAnswer: (leaf: number, row: () => void, tree: number) => void,
-): void => {
-  const [first, end, tree, root, row, step, limit, moved, at] = Array.from({ length: 9 }, () => w.local(I32));
-  const lanes = Array.from({ length: LANES }, () => ({ base: w.local(I32), node: w.local(I32) }));
-  const field = (offset: number) => w.get(DESCRIPTOR).memory("i32.load", offset);
+const writeKernel = (c: Assembly, writeAnswer: WriteAnswer): void => {
+  const [job, , task] = c.parameters();
+  const [first, end, tree, root, row, step, limit, moved, at] = Array.from({ length: 9 }, () => c.i32());
+  const lanes = Array.from({ length: LANES }, () => ({ base: c.i32(), node: c.i32() }));
+  const field = (offset: number) => c.load(job, offset);
 
-  w.get(TASK).i32(TASK_ROWS).op("i32.mul").tee(first).i32(TASK_ROWS).op("i32.add").tee(end);
-  field(PREDICT.rows);
-  w.get(end);
-  field(PREDICT.rows);
-  w.op("i32.lt_u").op("select").set(end);
+  const firstRow = c.setting(first, c.mul(task, TASK_ROWS));
+  const endRow = c.setting(end, c.add(firstRow, TASK_ROWS));
+  c.set(end, c.choose(endRow, field(PREDICT.rows), c.below(end, field(PREDICT.rows))));
 
-  w.loop(
-    tree,
-    () => w.i32(0),
-    () => field(PREDICT.trees),
-    1,
-    () => {
-      field(PREDICT.roots);
-      w.get(tree).i32(2).op("i32.shl").op("i32.add").memory("i32.load").set(root);
-      w.loop(
-        row,
-        () => w.get(first),
-        () => w.get(end),
-        LANES,
-        () => {
-          field(PREDICT.values);
-          w.get(row);
-          field(PREDICT.rowBytes);
-          w.op("i32.mul").op("i32.add").set(at);
-          for (const { base, node } of lanes) {
-            w.get(at).set(base).get(root).set(node);
-            w.get(at);
-            field(PREDICT.rowBytes);
-            w.op("i32.add").set(at);
-          }
-          w.i32(0x7fffffff).set(limit);
-          w.loop(
-            step,
-            () => w.i32(0),
-            () => w.get(limit),
-            1,
-            () => {
-              w.i32(0).set(moved);
-              for (const { base, node } of lanes) {
-                w.get(node).memory("i32.load", 8).get(node).memory("i32.load", 12);
-                w.get(base).get(node).memory("i32.load").op("i32.add").memory("f32.load");
-                w.get(node).memory("f32.load", 4).op("f32.gt").op("select").tee(at);
-                w.get(node).op("i32.xor").get(moved).op("i32.or").set(moved);
-                w.get(at).set(node);
-              }
-              w.get(moved)
-                .op("i32.eqz")
-                .when(() => w.i32(0).set(limit));
-            },
-          );
-          lanes.forEach(({ node }, i) => {
-            writeAnswer(node, () => w.get(row).i32(i).op("i32.add"), tree);
-          });
-        },
-      );
-    },
-  );
+  const start = (): void => {
+    c.set(at, c.add(field(PREDICT.values), c.mul(row, field(PREDICT.rowBytes))));
+    for (const { base, node } of lanes) {
+      c.set(base, at);
+      c.set(node, root);
+      c.increase(at, field(PREDICT.rowBytes));
+    }
+  };
+  const descend = (): void => {
+    c.set(moved, 0);
+    for (const { base, node } of lanes) {
+      const value = c.loadFloat(c.add(base, c.load(node)));
+      const isAbove = c.op("f32.gt", value, c.loadFloat(node, 4));
+      const next = c.setting(at, c.choose(c.load(node, 8), c.load(node, 12), isAbove));
+      c.set(moved, c.op("i32.or", c.op("i32.xor", next, node), moved));
+      c.set(node, at);
+    }
+    c.when(c.op("i32.eqz", moved), () => c.set(limit, 0));
+  };
+  c.for(tree, 0, field(PREDICT.trees), 1, () => {
+    c.set(root, c.load(c.add(field(PREDICT.roots), c.shl(tree, 2))));
+    c.for(row, first, end, LANES, () => {
+      start();
+      c.set(limit, 0x7fffffff);
+      c.for(step, 0, limit, 1, descend);
+      lanes.forEach(({ node }, i) => {
+        writeAnswer(node, c.add(row, i), tree);
+      });
+    });
+  });
 };
 
 /** `votes` sets bit k % 32 of word [row, k / 32] where tree k says class 1; `dense` copies each leaf's probabilities. */
 export const predictModule = (): ModuleWriter => {
   const module = new ModuleWriter();
-  module.function("votes", [I32, I32, I32], [], (w) => {
-    const place = w.local(I32);
-    writeKernel(w, (leaf, row, tree) => {
-      w.get(DESCRIPTOR).memory("i32.load", PREDICT.answers);
-      row();
-      w.get(DESCRIPTOR).memory("i32.load", PREDICT.answerBytes).op("i32.mul").op("i32.add");
-      w.get(tree).i32(5).op("i32.shr_u").i32(2).op("i32.shl").op("i32.add").tee(place);
-      w.get(place).memory("i32.load").get(leaf).memory("i32.load", 4).get(tree).op("i32.shl").op("i32.or");
-      w.memory("i32.store");
+  const kernel = (
+    name: string,
+    answerOf: (c: Assembly, answers: (row: Value) => Value) => WriteAnswer,
+  ): void => {
+    module.function(name, [I32, I32, I32], [], (writer) => {
+      const c = new Assembly(writer);
+      const [job] = c.parameters();
+      const answers = (row: Value) =>
+        c.add(c.load(job, PREDICT.answers), c.mul(row, c.load(job, PREDICT.answerBytes)));
+      writeKernel(c, answerOf(c, answers));
     });
+  };
+  kernel("votes", (c, answers) => {
+    const place = c.i32();
+    return (leaf, row, tree) => {
+      const word = c.setting(place, c.add(answers(row), c.shl(c.shr(tree, 5), 2)));
+      c.store(word, c.op("i32.or", c.load(place), c.shl(c.load(leaf, 4), tree)));
+    };
   });
-  module.function("dense", [I32, I32, I32], [], (w) => {
-    const [place, from, k] = [w.local(I32), w.local(I32), w.local(I32)];
-    const probability = w.local(F32);
-    writeKernel(w, (leaf, row, tree) => {
-      const bytes = () => w.get(DESCRIPTOR).memory("i32.load", PREDICT.classes).i32(2).op("i32.shl");
-      w.get(DESCRIPTOR).memory("i32.load", PREDICT.answers);
-      row();
-      w.get(DESCRIPTOR).memory("i32.load", PREDICT.answerBytes).op("i32.mul").op("i32.add");
-      w.get(tree);
-      bytes();
-      w.op("i32.mul").op("i32.add").set(place);
-      w.get(leaf).memory("i32.load", 4).set(from);
-      w.loop(
-        k,
-        () => w.i32(0),
-        () => bytes(),
-        4,
-        () => {
-          w.get(from).get(k).op("i32.add").memory("f32.load").set(probability);
-          w.get(place).get(k).op("i32.add").get(probability).memory("f32.store");
-        },
-      );
-    });
+  kernel("dense", (c, answers) => {
+    const [place, from, k] = [c.i32(), c.i32(), c.i32()];
+    const probability = c.f32();
+    const bytes = c.shl(c.load(c.parameters()[0], PREDICT.classes), 2);
+    return (leaf, row, tree) => {
+      c.set(place, c.add(answers(row), c.mul(tree, bytes)));
+      c.set(from, c.load(leaf, 4));
+      c.for(k, 0, bytes, 4, () => {
+        c.set(probability, c.loadFloat(c.add(from, k)));
+        c.storeFloat(c.add(place, k), probability);
+      });
+    };
   });
   return module;
 };

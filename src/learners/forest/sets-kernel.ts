@@ -172,12 +172,7 @@ const writeWalk = (module: ModuleWriter, copy: number): number =>
           c.when(
             c.simd("v128.any_true", anyLeft),
             () => {
-              const orNone = () => {
-                c.push(c.load(node, 4));
-                c.push(0);
-                c.push(c.simd("v128.any_true", anyRight));
-                writer.op("select");
-              };
+              const orNone = c.choose(c.load(node, 4), 0, c.simd("v128.any_true", anyRight));
               c.store(next, orNone);
               c.increase(next, 4);
               c.increase(set, BLOCK_BYTES);
