@@ -4,6 +4,7 @@
  * P[n, k, c] is the probability of class c that member k gives to row n. A score that looks at two sets of rows,
  * candidates and targets, needs the **same** members on both sides, in the same order.
  */
+import { bitCount } from "../core/bit-count.js";
 import { InputError } from "../core/errors.js";
 import type { DenseMembers, VoteMembers } from "../learners/classifier.js";
 
@@ -95,12 +96,6 @@ export const requireSameMembers = (pool: Members, targets: Members): void => {
   if (pool.members !== targets.members) {
     throw new InputError("members", membersTexts.members(pool.members, targets.members));
   }
-};
-
-const bitCount = (word: number): number => {
-  let x = word - ((word >>> 1) & 0x55555555);
-  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
-  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
 /** How many members vote for class 1, [rows]. */

@@ -10,6 +10,7 @@
  */
 import { compile, type Pause, type Program, type Value } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { factorise } from "../core/math/cholesky.js";
 import { normalCdf } from "../core/math.js";
 import { type Filled, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
@@ -388,7 +389,7 @@ class Cloud {
     const stream = this.#stream.split("move").split(this.#moves++);
     const continuous = coordinates.flatMap((each, k) => (each.continuous ? [k] : []));
     const discrete = coordinates.flatMap((each, k) => (each.continuous ? [] : [k]));
-    const root = choleskyOf(covariance(continuous.map((k) => this.#noise[k])));
+    const root = rootOf(covariance(continuous.map((k) => this.#noise[k])), continuous.length);
     for (let sweep = 0; sweep < sweeps; sweep++) {
       const own = stream.split(sweep);
       if (continuous.length > 0) {
@@ -409,16 +410,12 @@ class Cloud {
   }
 
   /** A random walk with the shape of the particles. */
-  #walk(
-    i: number,
-    continuous: readonly number[],
-    root: readonly Float64Array[],
-    stream: RandomStream,
-  ): Proposal {
+  #walk(i: number, continuous: readonly number[], root: Float64Array, stream: RandomStream): Proposal {
     const step = continuous.map(() => stream.normal());
     return continuous.map((k, row) => {
       let moved = this.#noise[k][i];
-      for (let column = 0; column <= row; column++) moved += this.#scale * root[row][column] * step[column];
+      for (let column = 0; column <= row; column++)
+        moved += this.#scale * root[row * continuous.length + column] * step[column];
       return [k, moved];
     });
   }
@@ -506,26 +503,19 @@ const effectiveSampleSize = (logWeights: Float64Array): number => {
   return (sum * sum) / squares;
 };
 
-/** Of equally weighted columns. */
-const covariance = (columns: readonly Float64Array[]): number[][] => {
+/** Of equally weighted columns, [columns, columns]. */
+const covariance = (columns: readonly Float64Array[]): Float64Array => {
   const centred = columns.map((column) => {
     const mean = column.reduce((total, value) => total + value, 0) / column.length;
     return column.map((value) => value - mean);
   });
-  return centred.map((a) =>
-    centred.map((b) => a.reduce((sum, value, i) => sum + value * b[i], 0) / a.length),
+  return Float64Array.from(
+    centred.flatMap((a) => centred.map((b) => a.reduce((sum, value, i) => sum + value * b[i], 0) / a.length)),
   );
 };
 
-/** The lower triangular root of a covariance; a direction without spread gets a little. */
-const choleskyOf = (matrix: readonly (readonly number[])[]): Float64Array[] => {
-  const root = matrix.map((row) => new Float64Array(row.length));
-  for (let i = 0; i < matrix.length; i++) {
-    for (let j = 0; j <= i; j++) {
-      let left = matrix[i][j];
-      for (let k = 0; k < j; k++) left -= root[i][k] * root[j][k];
-      root[i][j] = i === j ? Math.sqrt(Math.max(left, 1e-6 * matrix[i][i], 1e-12)) : left / root[j][j];
-    }
-  }
-  return root;
+/** The lower triangular root of a covariance [n, n], in its place; a direction without spread gets a little. */
+const rootOf = (covariances: Float64Array, n: number): Float64Array => {
+  factorise(covariances, n, (variance) => Math.max(1e-6 * variance, 1e-12));
+  return covariances;
 };

@@ -2,6 +2,7 @@
  * Random forests that do what scikit-learn's RandomForestClassifier does: fully grown trees on bootstrap samples,
  * Gini impurity, floor(sqrt(F)) features drawn for every split, thresholds halfway between values.
  */
+import { bitCount } from "../core/bit-count.js";
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, FeatureMatrix, Learner, MemberProbabilities, TrainingSet } from "./classifier.js";
@@ -86,12 +87,6 @@ export class Forest implements Classifier {
     return means;
   }
 }
-
-const bitCount = (word: number): number => {
-  const pairs = word - ((word >>> 1) & 0x55555555);
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-};
 
 const meanOfVotes = (words: Int32Array, members: number, means: Float64Array): void => {
   const perRow = Math.ceil(members / 32);

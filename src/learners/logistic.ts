@@ -9,10 +9,10 @@
  * "bootstrap" fits each member to n rows drawn with replacement.
  */
 import { InputError } from "../core/errors.js";
+import { solveUpper } from "../core/math/cholesky.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
-import { solveUpper } from "./logistic/cholesky.js";
 import { type Design, designOf } from "./logistic/design.js";
 import { findMode, probabilitiesOf, vectorCount } from "./logistic/newton.js";
 import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";

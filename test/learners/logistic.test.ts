@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
+import { factorise, solveLower } from "../../src/core/math/cholesky.js";
 import { randomStream } from "../../src/core/random.js";
 import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
-import { factorise, solveLower, solveUpper } from "../../src/learners/logistic/cholesky.js";
 import { type LogisticRegression, logistic, logisticTexts } from "../../src/learners/logistic.js";
 import { trainingTexts } from "../../src/learners/training.js";
 import { matrixOf, moduloTable, RARE, THREE, TWO } from "./tables.js";
@@ -248,15 +248,5 @@ describe("corners", () => {
     expect(() => fitting({})().predict(matrixOf([[1]]))).toThrow(featureTexts.columns(1, 3));
     const wide = { values: new Float32Array(2 * 9000).map((_, i) => i), rows: 2, columns: 9000 };
     expect(fitting({ features: wide, labels: Int32Array.of(0, 1) })).toThrow(logisticTexts.tooMany(9001));
-  });
-
-  test("a matrix that is not positive definite is not factorised", () => {
-    expect(factorise(Float64Array.of(1, 2, 2, 1), 2)).toBe(false);
-    const factor = Float64Array.of(4, 2, 2, 5);
-    expect(factorise(factor, 2)).toBe(true);
-    const x = Float64Array.of(8, 12);
-    solveLower(factor, 2, x);
-    solveUpper(factor, 2, x);
-    expectClose(x, [1, 2], 12); // 4 + 2 2 = 8, 2 + 5 2 = 12
   });
 });

@@ -7,6 +7,7 @@
  *
  * and every information is a difference of log-determinants.
  */
+import { factorise } from "../../core/math/cholesky.js";
 import { type RandomStream, randomStream } from "../../core/random.js";
 import type { Distribution } from "../distribution.js";
 import { drawParameters, type Model } from "../model.js";
@@ -116,17 +117,12 @@ const conditionalCovariance = (covariance: Matrix, isHeld: readonly boolean[]): 
     return matrix.map((row, i) => row.map((value, j) => value - (column[i] * column[j]) / column[k]));
   }, covariance);
 
-/** log det of a positive definite matrix, by Cholesky's factor. */
+/** log det of a positive definite matrix, by Cholesky's factor; not a number where it is none. */
 const logDeterminant = (matrix: Matrix): number => {
-  const factor = matrix.map((row) => new Float64Array(row.length));
+  const n = matrix.length;
+  const factor = Float64Array.from(matrix.flatMap((row) => [...row]));
+  if (!factorise(factor, n)) return Number.NaN;
   let total = 0;
-  for (let i = 0; i < matrix.length; i++) {
-    for (let j = 0; j <= i; j++) {
-      let rest = matrix[i][j];
-      for (let k = 0; k < j; k++) rest -= factor[i][k] * factor[j][k];
-      factor[i][j] = i === j ? Math.sqrt(rest) : rest / factor[j][j];
-    }
-    total += 2 * Math.log(factor[i][i]);
-  }
+  for (let i = 0; i < n; i++) total += 2 * Math.log(factor[i * n + i]);
   return total;
 };

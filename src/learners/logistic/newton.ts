@@ -4,8 +4,9 @@
  * Minimises sum_i w_i log-loss_i + (l2 / 2) |W|^2, the intercepts not penalised: scikit-learn's objective with
  * C = 1 / l2. Two classes have one weight vector, the log odds of class 1; more have one for each class (softmax).
  */
+
+import { factorise, solveLower, solveUpper } from "../../core/math/cholesky.js";
 import { exp, log } from "../../core/math.js";
-import { factorise, solveLower, solveUpper } from "./cholesky.js";
 import type { Design } from "./design.js";
 
 export interface Mode {

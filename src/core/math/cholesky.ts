@@ -2,15 +2,21 @@
 
 /**
  * Overwrites the lower triangle of a symmetric matrix, row-major [n, n], with L, A = L L'. False where A is not
- * positive definite.
+ * positive definite. `least` gives, from an element of A's diagonal, the least square that one of L's may have, for
+ * matrices that rounding may have left short of that.
  */
-export const factorise = (matrix: Float64Array, n: number): boolean => {
+export const factorise = (
+  matrix: Float64Array,
+  n: number,
+  least: (diagonal: number) => number = () => 0,
+): boolean => {
   for (let i = 0; i < n; i++) {
+    const floor = least(matrix[i * n + i]);
     for (let j = 0; j <= i; j++) {
       let sum = matrix[i * n + j];
       for (let k = 0; k < j; k++) sum -= matrix[i * n + k] * matrix[j * n + k];
       if (i > j) matrix[i * n + j] = sum / matrix[j * n + j];
-      else if (sum > 0) matrix[i * n + i] = Math.sqrt(sum);
+      else if (sum > 0 || floor > 0) matrix[i * n + i] = Math.sqrt(Math.max(sum, floor));
       else return false;
     }
   }
