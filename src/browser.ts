@@ -1,12 +1,14 @@
 /**
  * The root of the public surface in a browser. It has the same names as `index.ts`, which Node gets; bundlers pick this
- * one through the `browser` condition, and both have one declaration file, so what type-checks also bundles.
+ * one through the `browser` condition. TypeScript sees the declarations of `index.ts` for both, so what type-checks also
+ * bundles.
  */
 export { EnvironmentError, FairbedError, InputError } from "./core/errors.js";
 export { type RandomStream, randomStream } from "./core/random.js";
 export { defineModel, type Model, type ModelDefinition } from "./design/model.js";
 export type { DialectSettings } from "./tables/dialect.js";
 export { type ParseTableOptions, parseTable } from "./tables/parse-table.js";
+export { readTable } from "./tables/read-in-page.js";
 export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
 export type { Table } from "./tables/table.js";
 export { type RecordValue, type TableRecord, tableOf } from "./tables/table-of.js";

@@ -32,9 +32,9 @@ for (const file of process.argv.slice(2)) {
 process.exit(0);
 `;
 
-/** What the comments behind \`console.log(…);\` promise; undefined for a line that promises nothing. */
+/** What the comments behind or below \`console.log(…);\` promise; undefined for a line that promises nothing. */
 const promised = (code: string): (string | undefined)[] =>
-  [...code.matchAll(/^\s*console\.log\(.*\);(?:[ \t]*\/\/ (.*))?$/gm)].map(([, comment]) => comment?.trim());
+  [...code.matchAll(/^\s*console\.log\(.*\);(?:\s*\/\/ (.*))?$/gm)].map(([, comment]) => comment?.trim());
 
 describe("examples in doc comments", () => {
   const documented: Example[] = [];
