@@ -161,7 +161,7 @@ export const posteriorSampler = (
     checkHistory(model, history);
     const pace = pacer(run);
     const setup = { model, particles, resampleBelow, sweeps, likelihood, coordinates };
-    const cloud = new Cloud(setup, stream, () =>
+    const cloud: Cloud = new Cloud(setup, stream, () =>
       pace.step({ done: cloud.observed, total: history.steps, label: "observations" }),
     );
     for (let t = 0; t < history.steps; t++) await cloud.observe(history, t);
