@@ -1,10 +1,10 @@
 /** The `wasm` backend of programs: nests as float32 SIMD kernels, four elements of the innermost axis at a time. */
-import { reachableUntil } from "../graph/expression.js";
+import { reachableUntil, type Traced } from "../graph/expression.js";
 import { type FunctionWriter, I32, type ModuleWriter } from "../wasm/encoder.js";
 import { frontier, keep, keepVector, local } from "../wasm/kernel.js";
 import { Lowering } from "../wasm/lower.js";
 import { VectorGraph, type VectorNode, writeVectors } from "../wasm/vector.js";
-import type { ArrayPlace, Find } from "./nest-function.js";
+import type { ArrayPlace, Find, Target } from "./nest-function.js";
 import type { Nest, NestResult } from "./nests.js";
 import { type CodeOptions, writeReduction } from "./reduction.js";
 
@@ -30,49 +30,87 @@ const isFlat = (nest: Nest): boolean => nest.outer.length === 0;
 /** A reduction to a single value: each task leaves its part in an array of partial results. */
 export const isSplit = (nest: Nest): boolean => isFlat(nest) && nest.kind !== "map";
 
-export const writeNest = (
-  module: ModuleWriter,
-  functionName: string,
-  nest: Nest,
-  find: Find,
-  target: (result: NestResult) => ArrayPlace,
-  words: Words,
-  options: CodeOptions,
-): void => {
-  const { kind } = nest;
-  module.function(functionName, [I32, I32, I32], [], (writer) => {
-    const word = (index: number) => keep(writer, () => writer.get(0).memory("i32.load", 4 * index));
-    const sizes = new Map<string, number>();
-    const size = (axis: string): number => {
-      const known = sizes.get(axis);
-      if (known !== undefined) return known;
-      const fresh = word(words.size(axis));
-      sizes.set(axis, fresh);
-      return fresh;
-    };
+/** The axes that lie inside `axis` in an array. */
+const insideOf = (place: ArrayPlace, axis: string): readonly string[] =>
+  place.axes.slice(place.axes.indexOf(axis) + 1);
+
+/** The kernel of one nest: its parameters are the job description, the thread and the task. */
+class NestWriter {
+  readonly #writer: FunctionWriter;
+  readonly #nest: Nest;
+  readonly #find: Find;
+  readonly #target: Target;
+  readonly #words: Words;
+  readonly #options: CodeOptions;
+  /** Locals with the lengths of axes, the indices of the outer loops, and the addresses of arrays at those. */
+  readonly #sizes = new Map<string, number>();
+  readonly #indices: ReadonlyMap<string, number>;
+  readonly #bases = new Map<ArrayPlace, number>();
+  /** The arrays that are read or written. */
+  readonly #places: readonly ArrayPlace[];
+  /** Locals: the length of the innermost loop, its index, and the iterations of this task. */
+  readonly #n: number;
+  readonly #i: number;
+  readonly #first: number;
+  readonly #last: number;
+  readonly #values: readonly VectorNode[];
+
+  constructor(
+    writer: FunctionWriter,
+    nest: Nest,
+    find: Find,
+    target: Target,
+    words: Words,
+    options: CodeOptions,
+  ) {
+    this.#writer = writer;
+    this.#nest = nest;
+    this.#find = find;
+    this.#target = target;
+    this.#words = words;
+    this.#options = options;
     const bodies = nest.results.map(({ body }) => body);
     const loaded = reachableUntil(bodies, (node) => find(node) !== undefined).filter(
       (node) => find(node) !== undefined,
     );
-    const split = isSplit(nest);
-    const places = [
+    this.#places = [
       ...loaded.map((node) => find(node) as ArrayPlace),
-      ...(split ? [] : nest.results.map(target)),
+      ...(isSplit(nest) ? [] : nest.results.map(target)),
     ];
-    for (const { axes } of places) axes.forEach(size);
-    for (const axis of nest.outer) size(axis);
-    const n = nest.inner === undefined ? keep(writer, () => writer.i32(1)) : size(nest.inner);
+    for (const { axes } of this.#places) for (const axis of axes) this.#size(axis);
+    for (const axis of nest.outer) this.#size(axis);
+    this.#n = nest.inner === undefined ? keep(writer, () => writer.i32(1)) : this.#size(nest.inner);
+    [this.#first, this.#last] = this.#writeIterations();
+    this.#indices = new Map(nest.outer.map((axis) => [axis, writer.local(I32)]));
+    this.#i = writer.local(I32);
+    this.#values = this.#lower(bodies);
+  }
 
-    // The iterations of this task, counted through all outer loops, or through the only loop of a flat map.
-    const flat = isFlat(nest);
+  /** A local with a word of the job description. */
+  #word(index: number): number {
+    return keep(this.#writer, () => this.#writer.get(0).memory("i32.load", 4 * index));
+  }
+
+  /** The local with the length of an axis. */
+  #size(axis: string): number {
+    const known = this.#sizes.get(axis);
+    if (known !== undefined) return known;
+    const fresh = this.#word(this.#words.size(axis));
+    this.#sizes.set(axis, fresh);
+    return fresh;
+  }
+
+  /** The iterations of this task, counted through all outer loops, or through the only loop of a flat nest. */
+  #writeIterations(): [first: number, last: number] {
+    const writer = this.#writer;
     const total = keep(writer, () => {
-      if (flat) writer.get(n);
+      if (isFlat(this.#nest)) writer.get(this.#n);
       else {
         writer.i32(1);
-        for (const axis of nest.outer) writer.get(size(axis)).op("i32.mul");
+        for (const axis of this.#nest.outer) writer.get(this.#size(axis)).op("i32.mul");
       }
     });
-    const chunk = word(words.chunk);
+    const chunk = this.#word(this.#words.chunk);
     const first = keep(writer, () => writer.get(2).get(chunk).op("i32.mul"));
     const last = keep(writer, () => writer.get(first).get(chunk).op("i32.add"));
     writer
@@ -80,162 +118,171 @@ export const writeNest = (
       .get(total)
       .op("i32.gt_u")
       .when(() => writer.get(total).set(last));
+    return [first, last];
+  }
 
-    const indices = new Map(nest.outer.map((axis) => [axis, writer.local(I32)]));
-    const i = writer.local(I32); // the innermost index
-    const bases = new Map<ArrayPlace, number>();
-    const g = new VectorGraph(options);
+  /** What is stored or reduced, as vectors of four elements of the innermost axis. */
+  #lower(bodies: readonly Traced[]): readonly VectorNode[] {
+    const writer = this.#writer;
+    const { inner } = this.#nest;
+    const g = new VectorGraph(this.#options);
     const lowering = new Lowering(g, (node) => {
       if (node.op === "size") {
         return g.leaf(`size ${node.name}`, 0, () => {
-          writer.get(0).memory("i32.load", 4 * words.size(node.name));
+          writer.get(0).memory("i32.load", 4 * this.#words.size(node.name));
           writer.simd("i32x4.splat").simd("f32x4.convert_i32x4_s");
         });
       }
-      const place = find(node);
+      const place = this.#find(node);
       if (place === undefined) return undefined;
-      const varies = nest.inner !== undefined && place.axes.includes(nest.inner);
-      return g.leaf(`array ${place.index}`, varies ? INNER : 0, () => pushLoad(place));
+      const varies = inner !== undefined && place.axes.includes(inner);
+      return g.leaf(`array ${place.index}`, varies ? INNER : 0, () => this.#pushLoad(place));
     });
-    const stridesAfter = (place: ArrayPlace, axis: string) => place.axes.slice(place.axes.indexOf(axis) + 1);
-    const pushLoad = (place: ArrayPlace): void => {
-      const base = bases.get(place) as number;
-      if (nest.inner === undefined || !place.axes.includes(nest.inner)) {
-        writer.get(base).memory("v128.load32_splat");
-        return;
-      }
-      const after = stridesAfter(place, nest.inner);
-      if (after.length === 0) {
-        writer.get(base).get(i).i32(2).op("i32.shl").op("i32.add").memory("v128.load");
-        return;
-      }
-      // Elements that are not next to each other: one by one, none beyond the last.
-      writer.splat32(0);
-      for (let lane = 0; lane < 4; lane++) {
-        const at = keep(writer, () => {
-          writer.get(i).i32(lane).op("i32.add").get(n).i32(1).op("i32.sub");
-          writer.get(i).i32(lane).op("i32.add").get(n).op("i32.lt_u").op("select");
-          for (const axis of after) writer.get(size(axis)).op("i32.mul");
-          writer.i32(2).op("i32.shl").get(base).op("i32.add");
-        });
-        writer.get(at).memory("f32.load").replaceLane(lane);
-      }
-    };
-    const values = bodies.map((body) => lowering.value(body));
+    return bodies.map((body) => lowering.value(body));
+  }
 
-    const pushAddress = (place: ArrayPlace): void => {
-      writer.get(0).memory("i32.load", 4 * words.array(place.index));
-      for (const axis of place.axes) {
-        const index = indices.get(axis);
-        if (index === undefined) continue;
-        writer.get(index);
-        for (const after of stridesAfter(place, axis)) writer.get(size(after)).op("i32.mul");
-        writer.i32(2).op("i32.shl").op("i32.add");
-      }
-    };
-    const setBases = (): void => {
-      for (const place of places) {
-        const base = bases.get(place) ?? writer.local(I32);
-        bases.set(place, base);
-        pushAddress(place);
-        writer.set(base);
-      }
-    };
-    const baseOf = (result: NestResult): number => {
-      const wanted = target(result);
-      for (const [place, base] of bases) if (place === wanted) return base;
-      throw new RangeError("a result has no address in this kernel");
-    };
-
-    /** Pushes the address of a result. */
-    const pushTarget = (result: NestResult, r: number): void => {
-      if (!split) writer.get(baseOf(result));
-      else {
-        // partials[r][task]
-        writer
-          .get(0)
-          .memory("i32.load", 4 * words.tasks)
-          .i32(r)
-          .op("i32.mul")
-          .get(2)
-          .op("i32.add");
-        writer
-          .i32(2)
-          .op("i32.shl")
-          .get(0)
-          .memory("i32.load", 4 * words.partials)
-          .op("i32.add");
-      }
-    };
-
-    const inner = (from: () => void, to: () => void): void => {
-      const kept = new Map<VectorNode, number>();
-      writeVectors(
-        writer,
-        frontier(values, (node) => (node.axes & INNER) !== 0),
-        kept,
-      );
-      const spare: number[] = [];
-      /** The locals with the values at i, all of them kept until the next are computed. */
-      const here = (): readonly number[] => {
-        const inside = new Map(kept);
-        writeVectors(writer, values, inside, spare);
-        return values.map((value) => local(inside, value));
-      };
-      if (kind === "map") {
-        writer.loop(i, from, to, 4, () => {
-          const locals = here();
-          nest.results.forEach((result, r) => {
-            writeStore(writer, baseOf(result), i, to, locals[r]);
-          });
-        });
-        return;
-      }
-      const running = writeReduction(
-        writer,
-        kind,
-        nest.results.length,
-        { from, to, i, values: here },
-        options,
-      );
-      nest.results.forEach((result, r) => {
-        pushTarget(result, r);
-        running[r].push();
-        writer.memory("f32.store");
+  #pushLoad(place: ArrayPlace): void {
+    const writer = this.#writer;
+    const { inner } = this.#nest;
+    const base = this.#bases.get(place) as number;
+    if (inner === undefined || !place.axes.includes(inner)) {
+      writer.get(base).memory("v128.load32_splat");
+      return;
+    }
+    const inside = insideOf(place, inner);
+    if (inside.length === 0) {
+      writer.get(base).get(this.#i).i32(2).op("i32.shl").op("i32.add").memory("v128.load");
+      return;
+    }
+    // Elements that are not next to each other: one by one, none beyond the last.
+    writer.splat32(0);
+    for (let lane = 0; lane < 4; lane++) {
+      const at = keep(writer, () => {
+        writer.get(this.#i).i32(lane).op("i32.add").get(this.#n).i32(1).op("i32.sub");
+        writer.get(this.#i).i32(lane).op("i32.add").get(this.#n).op("i32.lt_u").op("select");
+        for (const axis of inside) writer.get(this.#size(axis)).op("i32.mul");
+        writer.i32(2).op("i32.shl").get(base).op("i32.add");
       });
-    };
+      writer.get(at).memory("f32.load").replaceLane(lane);
+    }
+  }
 
-    if (flat) {
-      setBases();
-      inner(
-        () => writer.get(first),
-        () => writer.get(last),
-      );
+  /** Pushes the address of an array at the indices of the outer loops. */
+  #pushAddress(place: ArrayPlace): void {
+    const writer = this.#writer;
+    writer.get(0).memory("i32.load", 4 * this.#words.array(place.index));
+    for (const axis of place.axes) {
+      const index = this.#indices.get(axis);
+      if (index === undefined) continue;
+      writer.get(index);
+      for (const inside of insideOf(place, axis)) writer.get(this.#size(inside)).op("i32.mul");
+      writer.i32(2).op("i32.shl").op("i32.add");
+    }
+  }
+
+  #setBases(): void {
+    for (const place of this.#places) {
+      const base = this.#bases.get(place) ?? this.#writer.local(I32);
+      this.#bases.set(place, base);
+      this.#pushAddress(place);
+      this.#writer.set(base);
+    }
+  }
+
+  #baseOf(result: NestResult): number {
+    const base = this.#bases.get(this.#target(result));
+    if (base === undefined) throw new RangeError("a result has no address in this kernel");
+    return base;
+  }
+
+  /** Pushes the address of a result: its array, or partials[r][task]. */
+  #pushTarget(result: NestResult, r: number): void {
+    const writer = this.#writer;
+    if (!isSplit(this.#nest)) {
+      writer.get(this.#baseOf(result));
+      return;
+    }
+    const load = (word: number) => writer.get(0).memory("i32.load", 4 * word);
+    load(this.#words.tasks).i32(r).op("i32.mul").get(2).op("i32.add").i32(2).op("i32.shl");
+    load(this.#words.partials).op("i32.add");
+  }
+
+  /** The innermost loop. */
+  #writeInner(from: () => void, to: () => void): void {
+    const writer = this.#writer;
+    const { kind, results } = this.#nest;
+    const kept = new Map<VectorNode, number>();
+    writeVectors(
+      writer,
+      frontier(this.#values, (node) => (node.axes & INNER) !== 0),
+      kept,
+    );
+    const spare: number[] = [];
+    /** The locals with the values at i, all of them kept until the next are computed. */
+    const here = (): readonly number[] => {
+      const inside = new Map(kept);
+      writeVectors(writer, this.#values, inside, spare);
+      return this.#values.map((value) => local(inside, value));
+    };
+    if (kind === "map") {
+      writer.loop(this.#i, from, to, 4, () => {
+        const locals = here();
+        results.forEach((result, r) => {
+          writeStore(writer, this.#baseOf(result), this.#i, to, locals[r]);
+        });
+      });
+      return;
+    }
+    const range = { from, to, i: this.#i, values: here };
+    const running = writeReduction(writer, kind, results.length, range, this.#options);
+    results.forEach((result, r) => {
+      this.#pushTarget(result, r);
+      running[r].push();
+      writer.memory("f32.store");
+    });
+  }
+
+  write(): void {
+    const writer = this.#writer;
+    const first = () => writer.get(this.#first);
+    const last = () => writer.get(this.#last);
+    if (isFlat(this.#nest)) {
+      this.#setBases();
+      this.#writeInner(first, last);
       return;
     }
     const counter = writer.local(I32);
-    writer.loop(
-      counter,
-      () => writer.get(first),
-      () => writer.get(last),
-      1,
-      () => {
-        const rest = keep(writer, () => writer.get(counter));
-        for (const axis of [...nest.outer].reverse()) {
-          writer
-            .get(rest)
-            .get(size(axis))
-            .op("i32.rem_u")
-            .set(indices.get(axis) as number);
-          writer.get(rest).get(size(axis)).op("i32.div_u").set(rest);
-        }
-        setBases();
-        inner(
-          () => writer.i32(0),
-          () => writer.get(n),
-        );
-      },
-    );
+    writer.loop(counter, first, last, 1, () => {
+      const rest = keep(writer, () => writer.get(counter));
+      for (const axis of [...this.#nest.outer].reverse()) {
+        const size = this.#size(axis);
+        writer
+          .get(rest)
+          .get(size)
+          .op("i32.rem_u")
+          .set(this.#indices.get(axis) as number);
+        writer.get(rest).get(size).op("i32.div_u").set(rest);
+      }
+      this.#setBases();
+      this.#writeInner(
+        () => writer.i32(0),
+        () => writer.get(this.#n),
+      );
+    });
+  }
+}
+
+export const writeNest = (
+  module: ModuleWriter,
+  functionName: string,
+  nest: Nest,
+  find: Find,
+  target: Target,
+  words: Words,
+  options: CodeOptions,
+): void => {
+  module.function(functionName, [I32, I32, I32], [], (writer) => {
+    new NestWriter(writer, nest, find, target, words, options).write();
   });
 };
 
@@ -244,7 +291,7 @@ export const writeCombination = (
   module: ModuleWriter,
   functionName: string,
   nest: Nest,
-  target: (result: NestResult) => ArrayPlace,
+  target: Target,
   words: Words,
   options: CodeOptions,
 ): void => {
