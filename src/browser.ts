@@ -13,6 +13,20 @@ export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tabl
 export type { Table } from "./tables/table.js";
 export { type RecordValue, type TableRecord, tableOf } from "./tables/table-of.js";
 export {
+  type AcquisitionOptions,
+  type AcquisitionRunOptions,
+  type AcquisitionSession,
+  acquisition,
+  type Candidate,
+  type LabelValue,
+  type LabelValues,
+  type OracleAnswer,
+  type ResumeOptions,
+  type SavedAcquisition,
+  type SensitiveModelChoice,
+  type Told,
+} from "./workflows/acquisition.js";
+export {
   type AttributeAudit,
   type AuditComparison,
   type AuditOptions,
@@ -25,7 +39,6 @@ export {
   evaluatePolicy,
   type PolicyReport,
 } from "./workflows/evaluate-policy.js";
-
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {
   type FittedModel,

@@ -30,10 +30,16 @@ export interface RowSessionOptions extends StepSettings {
   readonly stream: RandomStream;
 }
 
+/** One that was asked for. */
+export interface AskedRow extends Selected {
+  /** Drawn at random because nothing could be learnt yet: its score says nothing. */
+  readonly drawn?: true | undefined;
+}
+
 /** What was chosen at once. */
 export interface Question {
   /** `row` is a row of the features; `rank` counts from the first that was ever asked for. */
-  readonly batch: readonly Selected[];
+  readonly batch: readonly AskedRow[];
   /** The beta that the batch was scored with. */
   readonly beta: number;
   /** The goal is out of reach: said once. */
@@ -44,7 +50,7 @@ export interface Question {
 
 /** All that the next question depends on beside the labels, as plain data. */
 export interface RowSessionState {
-  readonly asked: readonly Selected[];
+  readonly asked: readonly AskedRow[];
   readonly control: BetaState;
 }
 
@@ -60,12 +66,16 @@ export interface RowSession {
   /** Rows that have a label, initial ones first, then in the order in which they were told. */
   labelled(): Int32Array;
   /** All that were ever asked for, in that order. */
-  readonly asked: readonly Selected[];
+  readonly asked: readonly AskedRow[];
   /** Asked for, and neither answered nor refused. */
-  pending(): readonly Selected[];
+  pending(): readonly AskedRow[];
   /** Rows that may still be asked for. */
   pool(): Int32Array;
   isRefused(row: number): boolean;
+  /** The class of a row, -1 where it is not known. */
+  labelOf(row: number): number;
+  /** The classes of the i-th sensitive label of the first rows, -1 where it is not known. */
+  sensitiveOf(index: number, rows: number): Int32Array;
   readonly beta: number;
   /** Whether a goal for beta is met. */
   readonly met: boolean;
@@ -110,10 +120,9 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
   // Labels are told on the way: what was given stays as it is.
   const target = { ...options.target, labels: options.target.labels.slice() };
   const sensitive = options.sensitive.map((label) => ({ ...label, labels: label.labels.slice() }));
-  const settings: StepSettings = { ...options, target, sensitive };
   const told = new Set(options.initial);
   const refused = new Set<number>();
-  const asked: Selected[] = [...(from?.asked ?? [])];
+  const asked: AskedRow[] = [...(from?.asked ?? [])];
   const wasAsked = new Set(asked.map(({ row }) => row));
 
   const isOpen = (row: number) => target.labels[row] < 0 && !refused.has(row);
@@ -147,7 +156,12 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
     const cold =
       options.method !== "random" && known.every((row) => target.labels[row] === target.labels[known[0]]);
     const { chosen, classifier, leastLeakage } = await chooseStep(
-      settings,
+      // What is told while the step is under way counts from the next one on.
+      {
+        ...options,
+        target: { ...target, labels: target.labels.slice() },
+        sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
+      },
       {
         labelled: Int32Array.from(told),
         pool,
@@ -161,7 +175,13 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
       },
       pace,
     );
-    const batch = chosen.map((each) => ({ ...each, rank: asked.length + each.rank }));
+    const batch = chosen.map(
+      (each): AskedRow => ({
+        ...each,
+        rank: asked.length + each.rank,
+        ...(cold ? { drawn: true } : {}),
+      }),
+    );
     for (const each of batch) wasAsked.add(each.row);
     asked.push(...batch);
     const { uses } = strategies[options.method];
@@ -198,6 +218,8 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
     pending: () => asked.filter(({ row }) => isOpen(row)),
     pool: poolNow,
     isRefused: (row) => refused.has(row),
+    labelOf: (row) => target.labels[row],
+    sensitiveOf: (index, rows) => sensitive[index].labels.slice(0, rows),
     get beta() {
       return control.beta;
     },

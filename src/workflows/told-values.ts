@@ -1,0 +1,98 @@
+/** Values that were told for the rows of a column, and what class each is. */
+import { InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
+import { applyRule, columnsOfRule, type LabelRule } from "../tables/label.js";
+import {
+  asCategorical,
+  type Column,
+  categoricalColumn,
+  columnNamed,
+  numericColumn,
+  someOf,
+  type Table,
+  tableOfColumns,
+} from "../tables/table.js";
+
+/** As it would stand in the column. */
+export type LabelValue = string | number | boolean;
+
+/** The values of one row by column. */
+export type LabelValues = Readonly<Record<string, LabelValue>>;
+
+export const toldTexts = {
+  value: (column: string, near: string | undefined, classes: readonly string[]) =>
+    `the label that was told is no value of the column "${column}": ${near === undefined ? `give one of ${someOf(classes)}` : `did you mean "${near}"?`}`,
+  number: (column: string) =>
+    `the label that was told for the column "${column}" is no finite number: give one`,
+  columns: (expected: readonly string[]) =>
+    `the sensitive label is of the column${expected.length === 1 ? "" : "s"} ${someOf(expected)}: give a value${expected.length === 1 ? "" : ", by its name, for some of them, as in { sex: ... }"}`,
+};
+
+const isNumeric = (column: Column): boolean =>
+  column.kind === "numeric" && column.values.some((value) => !Number.isNaN(value));
+
+/** The column with the told values in it; texts make it a column of texts where it has no numbers yet. */
+export const withTold = (column: Column, told: ReadonlyMap<number, LabelValue>): Column => {
+  if (told.size === 0) return column;
+  const numbers = [...told.values()].every((value) => typeof value === "number");
+  if (column.kind === "numeric" && (isNumeric(column) || numbers)) {
+    const values = column.values.slice();
+    for (const [row, value] of told) values[row] = Number(value);
+    return { ...column, values };
+  }
+  const { codes, levels } = asCategorical(column);
+  const texts = Array.from(codes, (code) => (code < 0 ? undefined : levels[code]));
+  for (const [row, value] of told) texts[row] = String(value);
+  return categoricalColumn(column.name, texts);
+};
+
+/** Values that a column has, as texts, at most so many. */
+const valuesIn = (column: Column): readonly string[] => {
+  const { codes, levels } = asCategorical(column);
+  const used = new Set(codes);
+  return levels.filter((_, code) => used.has(code));
+};
+
+/** A value as it is kept: checked against the rule, so that a slip of the pen is not a class of its own. */
+export const checkedValue = (
+  rule: Exclude<LabelRule, { kind: "combination" }>,
+  column: Column,
+  given: LabelValue,
+): LabelValue => {
+  if (rule.kind === "threshold" || isNumeric(column)) {
+    const number = typeof given === "string" && given.trim() === "" ? Number.NaN : Number(given);
+    if (typeof given === "boolean" || !Number.isFinite(number)) {
+      throw new InputError("label", toldTexts.number(column.name));
+    }
+    if (rule.kind === "values" && !rule.classes.includes(String(number))) {
+      throw new InputError("label", toldTexts.value(column.name, undefined, rule.classes));
+    }
+    return number;
+  }
+  const text = String(given);
+  const known = rule.kind === "values" ? rule.classes : [...new Set([...valuesIn(column), rule.value])];
+  if (known.includes(text)) return given;
+  // Of one class against the rest, the rest may still have values that nobody has told.
+  const near = nearestName(text, known);
+  const open = rule.kind === "value" && known.length < 2;
+  const slip = text.trim() === "" || near?.toLowerCase() === text.trim().toLowerCase();
+  if (open && !slip) return given;
+  throw new InputError("label", toldTexts.value(column.name, near, known));
+};
+
+/** The class of one row by a rule; -1 where a value that the rule needs is missing. */
+export const classOfRow = (rule: LabelRule, table: Table, row: number, told: LabelValues): number => {
+  const columns = [...new Set(columnsOfRule(rule))].map((name): Column => {
+    const column = columnNamed(table, name);
+    const value = told[name];
+    if (value !== undefined) {
+      return typeof value === "number"
+        ? numericColumn(name, [value])
+        : categoricalColumn(name, [String(value)]);
+    }
+    return column.kind === "numeric"
+      ? numericColumn(name, [column.values[row]])
+      : categoricalColumn(name, [column.codes[row] < 0 ? undefined : column.levels[column.codes[row]]]);
+  });
+  return applyRule(rule, tableOfColumns(columns))[0];
+};
