@@ -9,6 +9,7 @@
  * since the derivative of the logarithm itself sums to the derivative of sum_D p(D | h) = 1.
  */
 import { compile, type Program, type Value } from "../compute/index.js";
+import { enumeratedStepCost, sampledStepCost } from "./exact/cost.js";
 import { outcomeCombinations } from "./exact/enumeration.js";
 import { canEnumerateModel } from "./exact/exact.js";
 import { asIs, axisOf, tensor } from "./exact/grid.js";
@@ -24,17 +25,10 @@ type Inputs = Record<string, readonly string[]>;
 /** Points along a continuous parameter; for a psychometric curve of slope 2 the objective is then right to 1e-5. */
 const POINTS = 33;
 
-/** Probabilities of sequences on the grid for which enumerating takes as long as one nested likelihood takes. */
-const COST = 1;
-
-/** Whether an enumerated step does no more work than a sampled one. */
-export const canEnumerateCheaply = (model: Model, horizon: number, sizes: SampleSizes): boolean => {
-  if (!canEnumerateModel(model, horizon)) return false;
-  const choices = outcomeCombinations(model)?.length ?? Infinity;
-  const grid = model.parameters.reduce((n, { name }) => n * axisOf(model, name, POINTS).points.length, 1);
-  const sampled = sizes.outer * (sizes.contrastive + sizes.marginal) * horizon;
-  return COST * grid * choices ** horizon <= sampled;
-};
+/** Whether an enumerated step takes no longer than a sampled one. */
+export const canEnumerateCheaply = (model: Model, horizon: number, sizes: SampleSizes): boolean =>
+  canEnumerateModel(model, horizon) &&
+  enumeratedStepCost(model, horizon, POINTS) <= sampledStepCost(sizes, horizon);
 
 /** The grid's points that share the held parameters, for one evidence. */
 interface Evidence {

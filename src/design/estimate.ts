@@ -15,7 +15,7 @@ import {
   type InformationEstimate,
   type RatioEstimate,
 } from "./evidence-samples.js";
-import { type ExactMethod, exactEvidences } from "./exact/exact.js";
+import { type EvidenceMethod, type ExactMethod, exactEvidences } from "./exact/exact.js";
 import type { Model } from "./model.js";
 import { Nested } from "./nested.js";
 import { type Policy, sharedDesigns, simulate, staticPolicy } from "./policy.js";
@@ -42,13 +42,17 @@ export interface EstimateOptions<N extends InformationName = InformationName> ex
   readonly workspace?: Workspace | undefined;
   /** Threads of the workspace that is made where none is given; all cores unless given. */
   readonly threads?: number | undefined;
-  /** By closed form, enumeration or quadrature: lower and upper bound are then the same. */
+  /**
+   * Without inner samples: by closed form or enumeration, where nothing is sampled and lower and upper bound are the
+   * same, or else by quadrature for sampled experiments, where they are the ends of a 95 % interval. Or by the one
+   * that is named.
+   */
   readonly exact?: boolean | ExactMethod | undefined;
   /** Which informations are wanted; all unless given. */
   readonly names?: readonly N[] | undefined;
 }
 
-export type EstimateMethod = "nested sampling" | ExactMethod;
+export type EstimateMethod = "nested sampling" | EvidenceMethod;
 
 export interface EstimateDiagnostics {
   /** Informations whose lower bound is within 0.5 nats of log(inner samples + 1), which it cannot exceed. */
@@ -71,6 +75,8 @@ export type PolicyEstimate<N extends InformationName = InformationName> = Readon
   Record<N, InformationEstimate>
 > & {
   readonly method: EstimateMethod;
+  /** Whether nothing was sampled, so that lower and upper bound are the same and the errors 0. */
+  readonly exact: boolean;
   /** Leakage against information about the target, where both were asked for. */
   readonly ratios: "target" extends N ? Readonly<Record<N & Leakage, RatioEstimate>> : unknown;
   readonly diagnostics: EstimateDiagnostics;
@@ -91,6 +97,8 @@ export const estimateTexts = {
     `about ${effective.toFixed(1)} of the inner samples of p(D | ${given}) carry its weight: the bounds are wide; use more inner samples, or exact`,
   gap: (name: InformationName, lower: number, upper: number) =>
     `the bounds of ${name} are ${lower.toFixed(2)} and ${upper.toFixed(2)} nats: use more inner samples, or exact`,
+  interval: (name: InformationName, lower: number, upper: number) =>
+    `the 95 % interval of ${name} is from ${lower.toFixed(2)} to ${upper.toFixed(2)} nats: use more experiments (outer, batches)`,
   oneBatch:
     "the errors are over experiments that share one set of inner samples, and leave out what that set contributes: use 8 batches or more",
   noTarget: "the lower bound of target is not above 0: the ratios have no upper end",
@@ -115,7 +123,26 @@ const requireWhole = (name: string, given: number, least: number): void => {
 const evidencesOf = (names: readonly InformationName[]): readonly Given[] =>
   GIVEN.filter((given) => names.some((name) => given in INFORMATION[name]));
 
-/** Bounds of the four informations of a policy under a model. */
+/**
+ * Bounds of the four informations of a policy under a model: EIG_theta, EIG_phi, EIG_{phi|theta} and both together
+ * (paper, equations of quantity.ts), in nats.
+ *
+ * @example
+ * ```ts
+ * import { estimatePolicy, linearGaussian, randomStream, staticPolicy } from "fairbed/design";
+ *
+ * const policy = staticPolicy(Float64Array.of(1, 0), 2); // one observation, at x = 1 and y = 0
+ * const { target, sensitive } = await estimatePolicy(linearGaussian(), policy, {
+ *   stream: randomStream(0),
+ *   outer: 50,
+ *   contrastive: 1000,
+ *   marginal: 1000,
+ * });
+ * // 0.347 nats about the target, by the closed form, and nothing about the sensitive part.
+ * console.log(target.interval[0] < 0.347 && 0.347 < target.interval[1]); // true
+ * console.log(sensitive.upper.toFixed(1)); // 0.0
+ * ```
+ */
 export const estimatePolicy = async <const N extends InformationName = InformationName>(
   model: Model,
   policy: Policy,
@@ -160,8 +187,16 @@ export const estimatePolicy = async <const N extends InformationName = Informati
 };
 
 /**
- * The four informations of a policy, or of designs [horizon][variables], by an exact method. The answer says which one
- * it was; quadrature leaves a standard error over simulated experiments, the others leave none.
+ * The four informations of a policy, or of designs [horizon][variables], without inner samples. The answer says how
+ * (`method`) and whether nothing was sampled at all (`exact`): a quadrature of sampled experiments has a standard error.
+ *
+ * @example
+ * ```ts
+ * import { exactInformation, linearGaussian, randomStream } from "fairbed/design";
+ *
+ * const { target, exact } = await exactInformation(linearGaussian(), [[1, 0]], { stream: randomStream(0) });
+ * console.log(exact, target.lower.toFixed(3), target.upper.toFixed(3)); // true 0.347 0.347
+ * ```
  */
 export const exactInformation = async (
   model: Model,
@@ -249,7 +284,7 @@ const nestedEvidences = async (
   } finally {
     nested.dispose();
   }
-  return { samples: { under, over, batches, outer }, effective };
+  return { samples: { under, over, batches, outer, experiments: "bounded" }, effective };
 };
 
 const describe = <N extends InformationName>(
@@ -277,7 +312,7 @@ const describe = <N extends InformationName>(
       ceiling.push(name);
       warnings.push(estimateTexts.ceiling(name, lower, most, inner));
     } else if (upper - lower > Math.max(WIDE.nats, WIDE.share * upper)) {
-      warnings.push(estimateTexts.gap(name, lower, upper));
+      warnings.push((nested ? estimateTexts.gap : estimateTexts.interval)(name, lower, upper));
     }
   }
   for (const [given, effective] of Object.entries(effectiveSamples) as [Given, number][]) {
@@ -293,6 +328,7 @@ const describe = <N extends InformationName>(
   }
   return {
     method,
+    exact: samples.experiments === "all",
     ...(by as Record<N, InformationEstimate>),
     ratios: ratios as PolicyEstimate<N>["ratios"],
     diagnostics: { ceiling, effectiveSamples, gap, discretisation },

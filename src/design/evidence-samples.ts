@@ -17,21 +17,30 @@ import {
 
 /**
  * For every experiment and every g, numbers with E under <= E log p(D | g) <= E over; the same array where log p is
- * computed exactly. [batches * outer], batch by batch. One experiment in one batch stands for an expectation that is
- * known without sampling.
+ * computed exactly. [batches * outer], batch by batch.
  */
 export interface EvidenceSamples {
+  /**
+   * "bounded": experiments are sampled, and their log evidences known between bounds. "sampled": experiments are
+   * sampled, and their log evidences exact. "all": the expectation is known without sampling, and stands here as one
+   * experiment in one batch.
+   */
+  readonly experiments: "bounded" | "sampled" | "all";
   readonly under: Readonly<Partial<Record<Given, Float64Array>>>;
   readonly over: Readonly<Partial<Record<Given, Float64Array>>>;
   readonly batches: number;
   readonly outer: number;
 }
 
-/** A quantity between its bounds, in nats. */
+/**
+ * A quantity between its bounds, in nats. By nested sampling they are means of a lower and an upper bound; from exact
+ * evidences of sampled experiments, the ends of the 95 % interval of the mean; the same number only where nothing was
+ * sampled.
+ */
 export interface InformationEstimate {
   readonly lower: number;
   readonly upper: number;
-  /** The larger of the two below. */
+  /** The larger of the two below: 0 only where nothing was sampled, or nothing varied. */
   readonly standardError: number;
   readonly lowerError: number;
   readonly upperError: number;
@@ -106,17 +115,26 @@ const halfWidth = ({ error, freedom }: Mean): number =>
 
 /** sum_g c_g E log p(D | g) between its bounds (quantity.ts). */
 export const estimateQuantity = (samples: EvidenceSamples, quantity: Quantity): InformationEstimate => {
-  const { batches, outer } = samples;
-  const lower = meanOverBatches(side(samples, quantity, "lower"), batches, outer);
-  const upper = meanOverBatches(side(samples, quantity, "upper"), batches, outer);
+  const [lower, upper] = meansOf(samples, quantity);
+  const interval: Interval = [lower.mean - halfWidth(lower), upper.mean + halfWidth(upper)];
+  const isBounded = samples.experiments === "bounded";
   return {
-    lower: lower.mean,
-    upper: upper.mean,
+    lower: isBounded ? lower.mean : interval[0],
+    upper: isBounded ? upper.mean : interval[1],
     standardError: Math.max(lower.error, upper.error),
     lowerError: lower.error,
     upperError: upper.error,
-    interval: [lower.mean - halfWidth(lower), upper.mean + halfWidth(upper)],
+    interval,
   };
+};
+
+/** The means of both sides of a quantity. */
+const meansOf = (samples: EvidenceSamples, quantity: Quantity): readonly [lower: Mean, upper: Mean] => {
+  const { batches, outer } = samples;
+  return [
+    meanOverBatches(side(samples, quantity, "lower"), batches, outer),
+    meanOverBatches(side(samples, quantity, "upper"), batches, outer),
+  ];
 };
 
 /** R_c or R_u between its bounds. Not the difference of two bounds: what is shared by both terms is kept together. */
@@ -137,10 +155,11 @@ export const estimateRatio = (
   const { batches, outer } = samples;
   const numerator = estimateQuantity(samples, INFORMATION[leakage]);
   const denominator = estimateQuantity(samples, INFORMATION.target);
-  const paper = numerator.lower / denominator.lower;
+  const [{ mean: information }] = meansOf(samples, INFORMATION.target);
+  const paper = meansOf(samples, INFORMATION[leakage])[0].mean / information;
   const above = side(samples, INFORMATION[leakage], "lower");
   const below = side(samples, INFORMATION.target, "lower");
-  const linear = above.map((value, b) => (value - paper * below[b]) / denominator.lower);
+  const linear = above.map((value, b) => (value - paper * below[b]) / information);
   return {
     interval: [
       Math.max(0, numerator.lower) / denominator.upper,

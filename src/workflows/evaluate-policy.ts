@@ -32,7 +32,7 @@ export interface EvaluatePolicyOptions extends EvaluatePolicySettings, RunOption
 
 /** Information, ratios and objectives as plain data. */
 export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>> &
-  Pick<PolicyEstimate, "method" | "ratios" | "diagnostics" | "warnings"> & {
+  Pick<PolicyEstimate, "method" | "exact" | "ratios" | "diagnostics" | "warnings"> & {
     readonly beta: number;
     readonly objectives: Readonly<Record<ObjectiveKind, InformationEstimate>>;
     /** F_c and F_u over the models, where there are several. */

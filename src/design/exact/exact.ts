@@ -1,4 +1,7 @@
-/** Exact evidences, by whichever way applies: closed form, enumeration, or quadrature. */
+/**
+ * Evidences without inner samples, by whichever way applies. A closed form and an enumeration are exact: nothing is
+ * sampled. A quadrature has the evidences of sampled experiments: its estimates have a standard error.
+ */
 import type { Workspace } from "../../compute/index.js";
 import { InputError } from "../../core/errors.js";
 import { pacer, type RunOptions } from "../../core/options.js";
@@ -9,11 +12,16 @@ import { type Policy, sharedDesigns, simulate } from "../policy.js";
 import { trialOf } from "../priors.js";
 import type { Given } from "../quantity.js";
 import { closedForm } from "./closed-form.js";
+import { worthEnumerating } from "./cost.js";
 import { enumerate, outcomeCombinations } from "./enumeration.js";
 import { isContinuous, onGrid } from "./grid.js";
 import { MOST_DIMENSIONS, type Quadrature, quadrature } from "./quadrature.js";
 
+/** What may be asked for. */
 export type ExactMethod = "closed form" | "enumeration" | "quadrature";
+
+/** What was done: quadrature is called after what is left of sampling in it. */
+export type EvidenceMethod = "closed form" | "enumeration" | "quadrature of sampled experiments";
 
 export interface ExactOptions extends RunOptions {
   /** Experiments that the outer expectation of quadrature is over: batches * outer. */
@@ -28,7 +36,7 @@ export interface ExactOptions extends RunOptions {
 
 export interface ExactEvidences {
   readonly samples: EvidenceSamples;
-  readonly method: ExactMethod;
+  readonly method: EvidenceMethod;
   /** How far the log evidences of half as fine a grid are, in nats. */
   readonly discretisation: number;
 }
@@ -41,7 +49,7 @@ export const exactTexts = {
 /** 14 binary outcomes. */
 export const MOST_SEQUENCES = 2 ** 14;
 
-/** Evidences without inner sampling error; and without any sampling by closed form and enumeration. */
+/** Evidences without inner samples: exact where that is to be had cheaply (cost.ts), else of sampled experiments. */
 export const exactEvidences = async (
   model: Model,
   policy: Policy,
@@ -54,8 +62,12 @@ export const exactEvidences = async (
       return { samples: withoutSampling(expected), method: "closed form", discretisation: 0 };
     }
   }
-  if (allowed("enumeration") && canEnumerate(model, policy)) {
-    const { expected, discretisation } = await enumerate({ model, policy, given: options.given }, options);
+  const { given, outer, batches } = options;
+  const enumerates =
+    options.method === "enumeration" ||
+    (allowed("enumeration") && worthEnumerating(model, policy, given, outer * batches));
+  if (enumerates && canEnumerate(model, policy)) {
+    const { expected, discretisation } = await enumerate({ model, policy, given }, options);
     return { samples: withoutSampling(expected), method: "enumeration", discretisation };
   }
   if (allowed("quadrature") && canIntegrate(model, MOST_DIMENSIONS)) {
@@ -69,7 +81,7 @@ const withoutSampling = (expected: Readonly<Partial<Record<Given, number>>>): Ev
   const values = Object.fromEntries(
     Object.entries(expected).map(([given, value]) => [given, Float64Array.of(value)]),
   );
-  return { under: values, over: values, batches: 1, outer: 1 };
+  return { under: values, over: values, batches: 1, outer: 1, experiments: "all" };
 };
 
 const canIntegrate = (model: Model, most: number): boolean =>
@@ -126,8 +138,8 @@ const byQuadrature = async (
     const discretisation = Math.max(0, ...[...grids.values()].map((grid) => grid.discretisation));
     // No inner samples are shared: all experiments are independent, as if of one batch.
     return {
-      samples: { under: values, over: values, batches: 1, outer: outer * batches },
-      method: "quadrature",
+      samples: { under: values, over: values, batches: 1, outer: outer * batches, experiments: "sampled" },
+      method: "quadrature of sampled experiments",
       discretisation,
     };
   } finally {

@@ -22,7 +22,7 @@ export const evaluate = defineCommand({
     },
     {
       line: "design evaluate designs.json --model location --exact --json",
-      description: 'a plain {"designs": [[x, y], ...]}, without sampling error in the bounds',
+      description: 'a plain {"designs": [[x, y], ...]}, without inner samples',
     },
     {
       line: "design evaluate policy.json --parity",
@@ -33,7 +33,7 @@ export const evaluate = defineCommand({
   options: {
     ...modelOptions,
     ...evaluationOptions,
-    exact: flag("--exact", "by closed form, enumeration or quadrature, where the model allows it"),
+    exact: flag("--exact", "without inner samples: exact by closed form or enumeration, else by quadrature"),
     parity: flag("--parity", "also whether demographic parity follows for what is learnt from the data"),
     beta: optionalReal(
       "--beta <number>",
@@ -70,7 +70,9 @@ export const evaluate = defineCommand({
       `${policy.file}: ${policy.kind}, ${policy.horizon} observations, model ${model.name}`,
       report.method === "nested sampling"
         ? `By nested sampling: ${report.samples.batches} batches of ${report.samples.outer} experiments, ${report.samples.inner} inner samples.`
-        : `By ${report.method}.`,
+        : report.exact
+          ? `By ${report.method}: exact.`
+          : `By ${report.method}: ${report.samples.batches * report.samples.outer} of them; the bounds are 95 % intervals.`,
       "",
       ...reportTable(report),
     ].join("\n"),
