@@ -5,6 +5,7 @@ import { commands as compute } from "./commands/compute.js";
 import { commands as design } from "./commands/design.js";
 import { commands as fairness } from "./commands/fairness.js";
 import { commands as mitigation } from "./commands/mitigation.js";
+import { commands as models } from "./commands/models.js";
 import { commands as experiments } from "./commands/reproduce.js";
 import { commands as data } from "./commands/sources.js";
 import { runCommandLine } from "./run.js";
@@ -13,6 +14,7 @@ import { version } from "./version.js";
 /** In the order of `fairbed --help`: one entry for each folder that has commands. */
 export const commands: readonly Command[] = [
   ...active,
+  ...models,
   ...fairness,
   ...design,
   ...experiments,

@@ -77,7 +77,7 @@ export const fitTexts = {
  * console.log(predicted); // [ 'yes', 'no' ]
  * ```
  */
-export const fitModel = (table: Table, options: FitOptions): Promise<FittedModel> => {
+export const fitModel = async (table: Table, options: FitOptions): Promise<FittedModel> => {
   const { sensitive = [], ...settings } = options;
   const task = defineTask(table, { ...settings, sensitive }, { sensitiveElsewhere: true });
   return fitTask(task, options);

@@ -1,0 +1,82 @@
+/** `fairbed predict`: what a fitted model says of the rows of a table. */
+import { csvText } from "../../../tables/csv.js";
+import { columnCell, type Table } from "../../../tables/table.js";
+import { defineCommand } from "../../command.js";
+import { argument, grouped, text } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
+import { withProgress } from "../../run-options.js";
+import { readBytes } from "../design/files.js";
+import { readingOf, readOptions } from "../sources/table-options.js";
+
+export const predict = defineCommand({
+  name: "predict",
+  group: "Models",
+  summary: "what a fitted model says of the rows of a table",
+  examples: [
+    {
+      line: "predict model.json new.csv --id person --out predictions.csv",
+      description: "one line for each row: its id, the predicted class and the probability",
+    },
+    { line: "predict model.json new.csv", description: "the same on standard output, rows by number" },
+  ],
+  arguments: {
+    model: argument("what fairbed fit --out wrote"),
+    table: argument("a CSV, Parquet or JSON-lines file with the columns that the model was fitted on"),
+  },
+  options: {
+    id: text("--id <column>", "the column that names the rows; numbers from 1 unless given"),
+    out: text("--out <file>", "write the predictions to this CSV file instead of showing them"),
+    ...grouped("Reading the table", readOptions),
+  },
+  reportsProgress: true,
+  async run({ arguments: { model: path, table: source }, options, context }) {
+    const { predict: ask } = await import("../../../workflows/predict.js");
+    const { readModel } = await import("../../../workflows/fitted-model.js");
+    const { readTableWithIds } = await import("../../../sources/read-task.js");
+    const { toCsv } = await import("../../../tables/csv.js");
+    if (options.out !== undefined) await requireFolder(options.out);
+    const model = readModel(new TextDecoder().decode(await readBytes(path)));
+    // What was text when the model was fitted is text here too, though it may look like numbers.
+    const asText = model.columns.filter(({ kind }) => kind === "categorical").map(({ name }) => name);
+    const table = await readTableWithIds(source, options.id, { ...readingOf(options), asText });
+    const {
+      predicted,
+      classes,
+      table: answers,
+      notes,
+    } = await withProgress(context, "predicting", (run) => ask(model, table, { id: options.id, ...run }));
+    const said = [...table.notes, ...notes];
+    if (options.out !== undefined) await context.writeFile(options.out, toCsv(answers));
+    else for (const note of said) context.say(`Note: ${note.replace(/\.$/, "")}.`);
+    return {
+      target: model.target.name,
+      classes,
+      rows: table.rows,
+      counts: Object.fromEntries(
+        classes.map((name) => [name, predicted.filter((each) => each === name).length]),
+      ),
+      /** As records, and absent where they were written to a file. */
+      predictions: options.out === undefined ? recordsOf(answers) : undefined,
+      notes: said,
+      written: options.out === undefined ? [] : [options.out],
+    };
+  },
+  print: ({ target, rows, counts, notes, predictions, written }) =>
+    predictions === undefined
+      ? [
+          `${rows} rows, ${target}: ${Object.entries(counts)
+            .map(([name, count]) => `${count} ${name}`)
+            .join(", ")}`,
+          ...notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
+          ...written.map((file) => `Wrote ${file}.`),
+        ].join("\n")
+      : csvText([Object.keys(predictions[0]), ...predictions.map((each) => Object.values(each))]),
+});
+
+/** One object for each row. */
+const recordsOf = ({ rows, columns }: Table): Record<string, string | number | null>[] => {
+  const cells = columns.map((column) => [column.name, columnCell(column)] as const);
+  return Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(cells.map(([name, cell]) => [name, cell(row) ?? null])),
+  );
+};
