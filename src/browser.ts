@@ -51,7 +51,14 @@ export {
 export type { PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind, TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
-export { type RankInput, type Ranking, type RankSettings, rankPool } from "./workflows/rank-pool.js";
+export {
+  type Pool,
+  type RankedCandidate,
+  type Ranking,
+  type RankOptions,
+  rankPool,
+} from "./workflows/rank-pool.js";
+export type { RankChoices, RankSettings } from "./workflows/rank-settings.js";
 export {
   type Observation,
   type ParameterPosterior,

@@ -8,7 +8,8 @@ import type { RandomStream } from "../core/random.js";
 import type { Classifier, FeatureMatrix } from "../learners/classifier.js";
 import type { Selected } from "./batch.js";
 import type { Correction } from "./correction.js";
-import type { FairnessOptions, Prediction, ScoreParts } from "./fairbed.js";
+import type { FairnessOptions, ScoreParts } from "./fairbed.js";
+import { type BestCandidates, type BestOptions, bestCandidates } from "./pruned.js";
 import { type StrategyName, strategies } from "./strategies.js";
 import { goesFirst, type TieKeys } from "./ties.js";
 
@@ -34,7 +35,18 @@ export interface RankerOptions {
 export interface Ranker {
   /** The parts of the scores of one part of the pool; `part` is its number, for methods that draw. */
   score(candidates: FeatureMatrix, part: number): ScoreParts;
+  /**
+   * The best few of a part with the numbers that `score` gives them, without scoring all; undefined where the method
+   * or a correction needs all scores. `size` is at most the number of candidates that are not excluded.
+   */
+  best(
+    candidates: FeatureMatrix,
+    options: Pick<BestOptions, "size" | "exclude" | "ties">,
+  ): BestCandidates | undefined;
 }
+
+/** Methods whose best candidates are found without the scores of all. */
+const PRUNED: readonly StrategyName[] = ["fairbed", "epig"];
 
 export const createRanker = (options: RankerOptions): Ranker => {
   const { method, beta, combine, target, sensitive, joint, targets, labelled, stream } = options;
@@ -46,36 +58,41 @@ export const createRanker = (options: RankerOptions): Ranker => {
     ...(strategy.uses.labelled && labelled !== undefined ? { labelled: each.predictMembers(labelled) } : {}),
   }));
   const jointTargets = strategy.uses.joint ? joint?.classifier.predictMembers(targets) : undefined;
-  return {
-    score(candidates, part) {
-      const own = stream.split(part);
-      const corrected = (correction: Correction | undefined) =>
-        correction === undefined ? {} : { correction, stream: own.split("correction") };
-      const prediction: Prediction = {
+  const predictions = (candidates: FeatureMatrix, own: RandomStream) => {
+    const corrected = (correction: Correction | undefined) =>
+      correction === undefined ? {} : { correction, stream: own.split("correction") };
+    return {
+      target: {
         pool: target.predictMembers(candidates),
         targets: targetMembers,
         ...corrected(options.correction),
-      };
-      return strategy.score({
-        target: prediction,
-        sensitive: used.map((each, i) => ({
-          pool: each.predictMembers(candidates),
-          ...sensitiveMembers[i],
-          ...corrected(options.sensitiveCorrection),
-        })),
-        joint:
-          joint === undefined || jointTargets === undefined
-            ? undefined
-            : {
-                pool: joint.classifier.predictMembers(candidates),
-                targets: jointTargets,
-                sensitiveClasses: joint.sensitiveClasses,
-                ...corrected(options.correction),
-              },
-        beta,
-        combine,
-        stream: own.split("random"),
-      });
+      },
+      sensitive: used.map((each, i) => ({
+        pool: each.predictMembers(candidates),
+        ...sensitiveMembers[i],
+        ...corrected(options.sensitiveCorrection),
+      })),
+      joint:
+        joint === undefined || jointTargets === undefined
+          ? undefined
+          : {
+              pool: joint.classifier.predictMembers(candidates),
+              targets: jointTargets,
+              sensitiveClasses: joint.sensitiveClasses,
+              ...corrected(options.correction),
+            },
+    };
+  };
+  const draws = [options.correction, options.sensitiveCorrection].includes("permutation");
+  return {
+    score(candidates, part) {
+      const own = stream.split(part);
+      return strategy.score({ ...predictions(candidates, own), beta, combine, stream: own.split("random") });
+    },
+    best(candidates, limits) {
+      if (draws || !PRUNED.includes(method)) return undefined;
+      const { target: prediction, sensitive: others } = predictions(candidates, stream);
+      return bestCandidates(prediction, others, { ...limits, beta: others.length === 0 ? 0 : beta, combine });
     },
   };
 };

@@ -3,52 +3,37 @@
  * the same score, so parts of a pool may be scored in turn, or on several machines.
  */
 
-import type { Correction } from "../active/correction.js";
 import type { ScoreParts } from "../active/fairbed.js";
-import { fit } from "../active/pool-models.js";
-import type { Quota } from "../active/quotas.js";
+import { fit, jointLabel, type PoolLabel } from "../active/pool-models.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
-import { type StrategyName, strategies } from "../active/strategies.js";
+import { strategies } from "../active/strategies.js";
 import { type TieKeys, tieKeys } from "../active/ties.js";
 import { InputError } from "../core/errors.js";
+import type { Pacer } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import type { Classifier, Learner } from "../learners/classifier.js";
-import { type ForestOptions, forest } from "../learners/forest.js";
-import { type CategoryEncoding, fitEncoder } from "../tables/encoder.js";
+import { forest } from "../learners/forest.js";
+import { fitEncoder } from "../tables/encoder.js";
+import { idReader, idsIn } from "../tables/ids.js";
 import { applyRule, columnsOfRule, type Label } from "../tables/label.js";
-import { appendRows, asCategorical, type Column, columnNamed, type Table } from "../tables/table.js";
-
-export interface RankSettings {
-  readonly method: StrategyName;
-  readonly beta: number;
-  readonly combine: "sum" | "worst";
-  readonly top: number;
-  /** How many rows of the pool stand for what predictions are wanted for, where no others are given. */
-  readonly targets: number;
-  readonly categories: CategoryEncoding;
-  readonly forest: ForestOptions;
-  readonly sensitiveForest: ForestOptions;
-  /** Of the sensitive models. */
-  readonly correction: Correction;
-  readonly costs?: string | undefined;
-  readonly costWeight?: number | undefined;
-  readonly id?: string | undefined;
-  readonly quotas?: readonly Quota[] | undefined;
-  readonly seed: number;
-}
+import { appendRows, asCategorical, columnNamed, type Table } from "../tables/table.js";
+import { groupsBy, groupValuesOf } from "./groups-by.js";
+import type { RankSettings } from "./rank-settings.js";
 
 export type LabelPlan = Pick<Label, "name" | "rule" | "classes">;
 
 export interface RankPlan {
   readonly settings: RankSettings;
   readonly features: readonly string[];
-  /** The features, the target, the sensitive attributes unless `sensitive` has them, and the ids. */
+  /** The features, the target, the sensitive attributes unless `sensitive` has them, the ids and the weights. */
   readonly labelled: Table;
+  /** A column of the labelled table: how much each row counts in the fits. */
+  readonly weights?: string | undefined;
   readonly target: LabelPlan;
   /** Labels of another table where one is given, else of the labelled one. */
   readonly sensitive: { readonly table?: Table | undefined; readonly labels: readonly LabelPlan[] };
   /** What predictions are wanted for. */
-  readonly targets: Table;
+  readonly predictFor: Table;
   /** Rows of the pool. */
   readonly rows: number;
 }
@@ -58,9 +43,15 @@ export const rankTexts = {
     `rows ${first} and ${second} of the pool (counted from 0) have the same id in the column "${column}": make the ids different, or name another column.`,
   done: (rows: number) =>
     `${rows} row${rows === 1 ? "" : "s"} of the pool ${rows === 1 ? "is" : "are"} labelled already and left out`,
+  noRows: "the pool has no rows: give a table with at least one.",
+  allDone: "every row of the pool is labelled already: give a pool with others.",
   noCommon: "the labelled table and the pool have no feature in common: give tables with the same columns.",
   onlyLabelled: (columns: readonly string[]) =>
     `left out because the pool does not have ${columns.length === 1 ? "it" : "them"}: ${columns.join(", ")}`,
+  cost: (column: string, row: number) =>
+    `row ${row} of the pool (counted from 0) has no cost in the column "${column}": give every row one.`,
+  oneSensitive: (method: string) =>
+    `the method ${method} learns the target and one sensitive attribute together, from the labelled rows: give one sensitive column of the labelled table, or combine them into one.`,
   other: (table: string, column: string) =>
     `the column "${column}" of ${table} has another type than in the labelled table: read both in the same way.`,
 };
@@ -72,7 +63,7 @@ export const rankTies = (settings: RankSettings): TieKeys => tieKeys(rankStream(
 
 /** One that may be chosen, with its name where the pool has them. */
 export interface Candidate extends Ranked {
-  readonly id?: string | number | undefined;
+  readonly id?: string | undefined;
 }
 
 /** What is left of the parts that were scored: the best of each group, any of which may be chosen. */
@@ -93,61 +84,88 @@ export const columnsOf = (table: Table, names: readonly string[]): Table => ({
 export const labelColumns = (labels: readonly LabelPlan[]): readonly string[] =>
   labels.flatMap(({ rule }) => columnsOfRule(rule));
 
-/** The parts of the scores of one part of the pool, by its number. */
-const createScorer = (plan: RankPlan): ((table: Table, part: number) => ScoreParts) => {
-  const { settings, features, labelled, target, sensitive, targets } = plan;
+/** The encoded candidates, and the ranker that scores them. */
+const createScorer = (plan: RankPlan) => {
+  const { settings, features, labelled, weights, target, sensitive, predictFor } = plan;
   const stream = rankStream(settings);
   const only = (table: Table): Table => ({
     ...table,
     columns: features.map((name) => columnNamed(table, name)),
   });
   // Levels and medians are those of everything that may be looked at.
-  const known = [labelled, ...given(sensitive.table), targets].map(only);
+  const known = [labelled, ...given(sensitive.table), predictFor].map(only);
   const reference = known.reduce(join);
   const encoder = fitEncoder({ table: reference, features }, undefined, { categories: settings.categories });
-  const encode = (table: Table) => encoder.encode(only(table));
-  const learn = (learner: Learner, { rule, classes }: LabelPlan, table: Table, name: string): Classifier => {
-    const labels = applyRule(rule, table);
-    const encoded = encode(table);
-    const all = Int32Array.from(labels.keys());
-    return fit(
+  const encode = (table: Table, rows?: ArrayLike<number>) => encoder.encode(only(table), rows);
+  const encodedLabelled = encode(labelled);
+  const rowWeights = weights === undefined ? undefined : numbersIn(labelled, weights);
+  const learn = (learner: Learner, label: PoolLabel, name: string, table: Table | undefined): Classifier =>
+    fit(
       learner,
-      { features: encoded, labels, classes: classes.length, rows: all },
+      {
+        features: table === undefined ? encodedLabelled : encode(table),
+        ...label,
+        rows: Int32Array.from(label.labels.keys()),
+        // Of the labelled rows: what another table is for has weights of its own, if any.
+        weights: table === undefined ? rowWeights : undefined,
+      },
       stream.split(name),
     );
+  const labelOf = ({ rule, classes }: LabelPlan, table: Table): PoolLabel => ({
+    labels: applyRule(rule, table),
+    classes: classes.length,
+  });
+  const { uses } = strategies[settings.method];
+  const targetLabel = labelOf(target, labelled);
+  const forestOf = forest(settings.forest);
+  const jointOf = () => {
+    if (sensitive.labels.length !== 1 || sensitive.table !== undefined) {
+      throw new InputError("sensitive", rankTexts.oneSensitive(settings.method));
+    }
+    const attribute = labelOf(sensitive.labels[0], labelled);
+    const classifier = learn(forestOf, jointLabel(targetLabel, attribute), "joint", undefined);
+    return { classifier, sensitiveClasses: attribute.classes };
   };
-  const usesSensitive = strategies[settings.method].uses.sensitive;
   const ranker = createRanker({
     method: settings.method,
     beta: settings.beta,
     combine: settings.combine,
-    target: learn(forest(settings.forest), target, labelled, "target"),
-    sensitive: usesSensitive
+    target: learn(forestOf, targetLabel, "target", undefined),
+    sensitive: uses.sensitive
       ? sensitive.labels.map((label, i) =>
-          learn(forest(settings.sensitiveForest), label, sensitive.table ?? labelled, `sensitive ${i}`),
+          learn(
+            forest(settings.sensitiveForest),
+            labelOf(label, sensitive.table ?? labelled),
+            `sensitive ${i}`,
+            sensitive.table,
+          ),
         )
       : [],
-    targets: encode(targets),
-    labelled: encode(labelled),
+    joint: uses.joint ? jointOf() : undefined,
+    targets: encode(predictFor),
+    labelled: encodedLabelled,
     sensitiveCorrection: settings.correction,
     stream: stream.split("parts"),
   });
-  return (table, part) => ranker.score(encode(table), part);
+  return { encode, ranker };
 };
 
 export interface PartRanker {
-  /** One part after the other, each with the group of every row where there are quotas. */
-  add(table: Table, groups?: Int32Array): void;
+  /** One part after the other. */
+  add(table: Table, pace?: Pacer | undefined): Promise<void>;
   best(): BestOfParts;
 }
 
 /** Models are fitted once; `first` is the row of the pool that the first part begins with. */
 export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker) => {
-  const score = createScorer(plan);
   const { settings, labelled, rows } = plan;
+  const { encode, ranker } = createScorer(plan);
   const size = Math.min(settings.top, rows);
-  const done = idsOf(labelled, settings.id);
+  const done = idsIn(labelled, settings.id);
   const ties = rankTies(settings);
+  const groups = settings.quotas === undefined ? undefined : groupValuesOf(settings.quotas);
+  // A method that draws draws for a part as a whole.
+  const draws = strategies[settings.method].uses.stream || settings.correction === "permutation";
   return (start) => {
     // Whatever the quotas, what is chosen of a group is among the best of the group.
     const bestOf = new Map<number, ReturnType<typeof createBest>>();
@@ -156,37 +174,67 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       bestOf.set(group, known);
       return known;
     };
-    const seen = new Map<string | number, number>();
+    const seen = new Map<string, number>();
     let [first, part, skipped] = [start, 0, 0];
-    return {
-      add(table, groups) {
-        const scores = score(table, part++);
-        const costs = settings.costs === undefined ? undefined : numbersIn(table, settings.costs);
-        const ids = settings.id === undefined ? undefined : idReader(columnNamed(table, settings.id));
-        for (let at = 0; at < table.rows; at++) {
-          const id = ids?.(at);
-          if (id !== undefined) {
-            const before = seen.get(id);
-            if (before !== undefined) {
-              throw new InputError("id-twice", rankTexts.twice(settings.id ?? "", before, first + at));
-            }
-            seen.set(id, first + at);
-            if (done.has(id)) {
-              skipped++;
-              continue;
-            }
+
+    /** The rows of a part that may be chosen; throws where two have the same id. */
+    const candidatesIn = (table: Table, ids: ((row: number) => string | undefined) | undefined) => {
+      const candidates: number[] = [];
+      for (let at = 0; at < table.rows; at++) {
+        const id = ids?.(at);
+        if (id !== undefined) {
+          const before = seen.get(id);
+          if (before !== undefined) {
+            throw new InputError("id-twice", rankTexts.twice(settings.id ?? "", before, first + at));
           }
-          const candidate: Candidate = {
-            row: first + at,
-            score: scores.score[at],
-            target: scores.target[at],
-            leakage: scores.leakage[at],
-            cost: costs?.[at] ?? 0,
-            id,
-          };
-          bestIn(groups?.[at] ?? -1).offer(candidate);
+          seen.set(id, first + at);
+          if (done.has(id)) continue;
         }
+        candidates.push(at);
+      }
+      skipped += table.rows - candidates.length;
+      return Int32Array.from(candidates);
+    };
+
+    return {
+      async add(table, pace) {
+        const ids = settings.id === undefined ? undefined : idReader(columnNamed(table, settings.id));
+        const candidates = candidatesIn(table, ids);
+        const costs = settings.costs === undefined ? undefined : costsIn(table, settings.costs, first);
+        const groupOf = groups === undefined ? undefined : groupsBy(table, groups);
+        const offer = (at: number, { score, target, leakage }: Readonly<Record<keyof ScoreParts, number>>) =>
+          bestIn(groupOf?.[at] ?? -1).offer({
+            row: first + at,
+            score,
+            target,
+            leakage,
+            cost: costs?.[at] ?? 0,
+            id: ids?.(at),
+          } as Candidate);
+        const offerBest = (block: Int32Array): void => {
+          const features = encode(table, block);
+          const wanted = Math.min(size, block.length);
+          const isFew = FEW * wanted <= block.length && groupOf === undefined && costs === undefined;
+          const keys = (i: number) => ties(first + block[i]);
+          const few = isFew ? ranker.best(features, { size: wanted, ties: keys }) : undefined;
+          if (few === undefined) {
+            const scores = ranker.score(features, part);
+            for (const [i, at] of block.entries()) offer(at, numbersAt(scores, i));
+          } else for (const [i, row] of few.rows.entries()) offer(block[row], numbersAt(few, i));
+        };
+        if (draws) {
+          // The candidates that are left out have their share of the draws.
+          const scores = ranker.score(encode(table), part);
+          for (const at of candidates) offer(at, numbersAt(scores, at));
+        } else {
+          for (const block of blocksOf(candidates)) {
+            offerBest(block);
+            await pace?.step({ done: first + block[block.length - 1] + 1, total: rows, label: "scoring" });
+          }
+        }
+        part += 1;
         first += table.rows;
+        await pace?.step({ done: first, total: rows, label: "scoring" });
       },
       best: () => ({
         rows: first - start,
@@ -199,6 +247,30 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
     };
   };
 };
+
+/** Of so many candidates for each that is wanted, the best are found faster by ruling the others out. */
+const FEW = 8;
+
+const numbersAt = ({ score, target, leakage }: ScoreParts, at: number) => ({
+  score: score[at],
+  target: target[at],
+  leakage: leakage[at],
+});
+
+/** A block takes about this long, so that a page can answer between two. */
+const BLOCK_MS = 25;
+const FIRST_BLOCK = 1024;
+
+/** One after the other, as large as the last one allows: what is the best does not depend on the blocks. */
+function* blocksOf(candidates: Int32Array): Generator<Int32Array, void, undefined> {
+  let size = FIRST_BLOCK;
+  for (let from = 0; from < candidates.length; ) {
+    const started = performance.now();
+    yield candidates.subarray(from, from + size);
+    from += size;
+    if (performance.now() - started < BLOCK_MS) size *= 2;
+  }
+}
 
 /** The best of all parts, whatever their order. */
 export const mergeParts = (
@@ -227,22 +299,18 @@ export const costWeightOf = ({ costs, costWeight }: RankSettings): number =>
 
 const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
 
-const idReader =
-  (column: Column) =>
-  (row: number): string | number =>
-    column.kind === "numeric" ? column.values[row] : column.levels[column.codes[row]];
-
-/** The ids of a table that has them; none where it does not. */
-const idsOf = (table: Table, id: string | undefined): ReadonlySet<string | number> => {
-  const column = table.columns.find(({ name }) => name === id);
-  if (column === undefined) return new Set();
-  return new Set(Array.from({ length: table.rows }, (_, row) => idReader(column)(row)));
-};
-
 const numbersIn = (table: Table, name: string): Float64Array => {
   const column = columnNamed(table, name);
   if (column.kind !== "numeric") throw new InputError("costs", rankTexts.other(table.name, name));
   return column.values;
+};
+
+/** What each row of a part costs; `first` is the row of the pool that it begins with. */
+const costsIn = (table: Table, name: string, first: number): Float64Array => {
+  const costs = numbersIn(table, name);
+  const none = costs.findIndex(Number.isNaN);
+  if (none >= 0) throw new InputError("costs", rankTexts.cost(name, first + none));
+  return costs;
 };
 
 /** Rows below each other, a column as text where it is text in either. */

@@ -1,73 +1,155 @@
 /**
- * Which rows of an unlabelled table to label next, and why. The pool is read in parts and never held as a whole; the
- * scores are the same as of all at once.
+ * Which rows of an unlabelled table to label next, and why. The pool is read in parts and need never be held as a
+ * whole; the scores are the same as of all at once.
  */
 import { selectBatch } from "../active/batch.js";
+import { informationParts } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
+import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import { applyRule, type Label } from "../tables/label.js";
+import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from "../tables/label.js";
 import { appendRows, columnNames, selectRows, type Table } from "../tables/table.js";
-import type { Task } from "../tables/task.js";
+import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import { quotasByGroup, requireRoom } from "./groups-by.js";
 import {
   type BestOfParts,
-  type Candidate,
   columnsOf,
   costWeightOf,
   createPartRanker,
   type LabelPlan,
   labelColumns,
   type RankPlan,
-  type RankSettings,
   rankStream,
   rankTexts,
   rankTies,
 } from "./rank-plan.js";
+import { type RankChoices, type RankSettings, rankSettings } from "./rank-settings.js";
 
-export { type RankSettings, rankTexts } from "./rank-plan.js";
+/** A table, or its parts from the first row on; asked for twice. */
+export type Pool = Table | (() => AsyncIterable<Table> | Iterable<Table>);
 
-export interface RankInput {
-  /** Labelled rows: the target, and the sensitive attribute unless `sensitive` has it. */
-  readonly labelled: Task;
-  /** The pool in parts, from its first row; called twice. */
-  readonly pool: () => AsyncIterable<Table>;
-  /** Rows that predictions are wanted for; drawn from the pool unless given. */
-  readonly targets?: Table | undefined;
+export interface RankOptions extends RankChoices, TaskSettings, RunOptions {
+  /**
+   * Rows that are labelled: they have the target, the features, the sensitive columns unless `sensitiveTable` has
+   * them, and `weights` where it is given.
+   */
+  readonly labelled: Table;
   /** Other rows whose sensitive attributes are known: the sensitive models are fitted on them instead. */
-  readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] } | undefined;
-  /** The group of every row of a part, for quotas. */
-  readonly groupsOf?: ((part: Table) => Int32Array) | undefined;
-  readonly onPart?: ((rows: number) => void | Promise<void>) | undefined;
+  readonly sensitiveTable?: Table | undefined;
+  /** Rows that predictions are wanted for; `predictSample` rows drawn from the pool unless given. */
+  readonly predictFor?: Table | undefined;
 }
 
-export interface RankedCandidate extends Candidate {
+export interface RankedCandidate {
   /** 1 for the first that was chosen. */
   readonly rank: number;
+  /** In the pool, from 0. */
+  readonly row: number;
+  readonly id?: string | undefined;
+  readonly score: number;
+  /** Information about the target and leakage about the sensitive attributes, in nats; null where the score has none. */
+  readonly target: number | null;
+  readonly leakage: number | null;
+  readonly cost: number;
+  /** What candidates compete by: the score less what the cost is worth. */
+  readonly net: number;
 }
 
 export interface Ranking {
+  readonly target: string;
+  readonly sensitive: readonly string[];
+  readonly settings: RankSettings;
+  /** The best first. */
   readonly candidates: readonly RankedCandidate[];
-  /** Rows of the pool, and how many are labelled. */
+  /** Rows of the pool, labelled rows, and rows that predictions are wanted for. */
   readonly rows: number;
   readonly labelled: number;
-  readonly targets: number;
+  readonly predictFor: number;
   readonly features: readonly string[];
   readonly notes: readonly string[];
 }
 
-export const rankPool = async (input: RankInput, settings: RankSettings): Promise<Ranking> => {
-  const looked = await lookThrough(input.pool(), settings.targets, targetStream(settings));
-  const { plan, notes } = planRanking(input, settings, looked);
-  const parts = createPartRanker(plan)(0);
-  let rows = 0;
-  for await (const table of input.pool()) {
-    parts.add(table, input.groupsOf?.(table));
-    rows += table.rows;
-    await input.onPart?.(rows);
-  }
-  return rankingOf(plan, parts.best(), notes);
+/**
+ * The candidates of a pool whose labels say the most about the target and give away the least of the sensitive
+ * attributes, best first: score = EPIG - beta x leakage, both in nats (section 6.2 of the paper), or by another method.
+ *
+ * Models are fitted on `labelled`; its weights count in the fits. The features are those that all tables have. A row of
+ * the pool whose `id` is in the labelled table is left out (ids are compared as texts). The answer is the same for the
+ * pool as one table and in parts, except for methods that draw (`random`, the correction `permutation`), which draw
+ * anew for each part.
+ *
+ * @example
+ * ```ts
+ * import { rankPool, tableOf } from "fairbed";
+ *
+ * const person = (i: number) => ({ id: i, skill: (i * 7) % 10, town: i % 3 === 0 ? "north" : "south", sex: i % 2 === 0 ? "f" : "m" });
+ * const labelled = tableOf(Array.from({ length: 40 }, (_, i) => ({ ...person(i), hired: (i * 7) % 10 > 4 ? "yes" : "no" })));
+ * const pool = tableOf(Array.from({ length: 30 }, (_, i) => person(i + 30))); // ten of them are labelled already
+ * const { candidates, notes } = await rankPool(pool, { labelled, target: "hired=yes", sensitive: ["sex"], id: "id", top: 3 });
+ * console.log(candidates.length, notes[0]); // 3 10 rows of the pool are labelled already and left out
+ * ```
+ */
+export const rankPool = async (pool: Pool, options: RankOptions): Promise<Ranking> => {
+  const pace = pacer(options);
+  const settings = rankSettings(options);
+  if (settings.quotas !== undefined) requireRoom(settings.quotas, settings.top);
+  const known = knownRows(options);
+  const parts = typeof pool === "function" ? pool : () => [pool];
+  const looked = await lookThrough(parts(), settings.predictSample, targetStream(settings));
+  await pace.step({ done: 0, total: looked.rows, label: "scoring" });
+  const { plan, notes } = planRanking(known, settings, looked);
+  const ranker = createPartRanker(plan)(0);
+  await pace.pause();
+  for await (const table of parts()) await ranker.add(table, pace);
+  return rankingOf(plan, ranker.best(), notes);
 };
 
 export const targetStream = (settings: RankSettings): RandomStream => rankStream(settings).split("targets");
+
+/** What is known before the pool is read. */
+export interface KnownRows {
+  readonly labelled: Task;
+  readonly weights?: string | undefined;
+  readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] } | undefined;
+  readonly predictFor?: Table | undefined;
+}
+
+/** The labelled rows as a task; what stays out of the features by its role is known before the pool is read. */
+export const knownRows = ({
+  labelled: table,
+  sensitiveTable,
+  predictFor,
+  id,
+  costs,
+  ...roles
+}: RankOptions): KnownRows => {
+  const names = columnNames(table);
+  const sensitive =
+    sensitiveTable === undefined
+      ? undefined
+      : { table: sensitiveTable, labels: sensitiveLabels(sensitiveTable, roles) };
+  const hidden = (sensitive?.labels ?? []).flatMap(({ rule }) => columnsOfRule(rule));
+  const aside = [id, costs, ...hidden].filter((name) => name !== undefined && names.includes(name));
+  const labelled = defineTask(
+    table,
+    {
+      ...roles,
+      sensitive: sensitive === undefined ? roles.sensitive : [],
+      exclude: [...(roles.exclude ?? []), ...(aside as string[])],
+    },
+    { sensitiveElsewhere: sensitive !== undefined },
+  );
+  return { labelled, weights: roles.weights, sensitive, predictFor };
+};
+
+/** The sensitive labels of another table. */
+const sensitiveLabels = (
+  table: Table,
+  { sensitive, combineSensitive }: Pick<TaskSettings, "sensitive" | "combineSensitive">,
+): readonly Label[] => {
+  const labels = sensitive.map((choice) => chooseLabel(table, choice));
+  return combineSensitive && labels.length > 1 ? [combineLabels(table, labels)] : labels;
+};
 
 /** A pool that was looked through once. */
 export interface LookedThrough {
@@ -78,23 +160,23 @@ export interface LookedThrough {
 
 /** What all parts of the pool are scored by, and what a reader should know. */
 export const planRanking = (
-  input: Pick<RankInput, "labelled" | "targets" | "sensitive">,
+  { labelled, weights, sensitive, predictFor }: KnownRows,
   settings: RankSettings,
   { sample, rows }: LookedThrough,
 ): { readonly plan: RankPlan; readonly notes: readonly string[] } => {
-  const { labelled, sensitive } = input;
-  const others = [sample, input.targets, sensitive?.table].filter((table) => table !== undefined);
+  const others = [sample, predictFor, sensitive?.table].filter((table) => table !== undefined);
   const { features, notes } = commonFeatures(labelled, others);
   const bare = ({ name, rule, classes }: Label): LabelPlan => ({ name, rule, classes });
   const labels = (sensitive?.labels ?? labelled.sensitive).map(bare);
   const target = bare(labelled.target);
   const own = sensitive === undefined ? [target, ...labels] : [target];
-  const ids = settings.id === undefined ? [] : [settings.id];
+  const alsoKept = [settings.id, weights].filter((name) => name !== undefined);
   return {
     plan: {
       settings,
       features,
-      labelled: columnsOf(labelled.table, [...features, ...labelColumns(own), ...ids]),
+      labelled: columnsOf(labelled.table, [...features, ...labelColumns(own), ...alsoKept]),
+      weights,
       target,
       sensitive: {
         labels,
@@ -102,30 +184,34 @@ export const planRanking = (
           ? {}
           : { table: columnsOf(sensitive.table, [...features, ...labelColumns(labels)]) }),
       },
-      targets: columnsOf(input.targets ?? sample, features),
+      predictFor: columnsOf(predictFor ?? sample, features),
       rows,
     },
-    notes,
+    notes: [...labelled.notes, ...notes],
   };
 };
 
 export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => ({
+  target: plan.target.name,
+  sensitive: plan.sensitive.labels.map(({ name }) => name),
+  settings: plan.settings,
   candidates: withinQuotas(best, plan),
   rows: plan.rows,
   labelled: labelledRows(plan),
-  targets: plan.targets.rows,
+  predictFor: plan.predictFor.rows,
   features: plan.features,
-  notes: best.skipped === 0 ? notes : [...notes, rankTexts.done(best.skipped)],
+  notes: best.skipped === 0 ? notes : [rankTexts.done(best.skipped), ...notes],
 });
 
 const labelledRows = ({ labelled, target }: RankPlan): number =>
   applyRule(target.rule, labelled).reduce((count, label) => count + (label < 0 ? 0 : 1), 0);
 
 /** The best of all groups together, as far as the quotas allow. */
-const withinQuotas = ({ groups }: BestOfParts, { settings, rows }: RankPlan): RankedCandidate[] => {
+const withinQuotas = ({ groups }: BestOfParts, { settings }: RankPlan): RankedCandidate[] => {
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
     .sort((a, b) => a.row - b.row);
+  if (all.length === 0) throw new InputError("all-labelled", rankTexts.allDone);
   const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
   const parts = {
     score: numbers(({ score }) => score),
@@ -133,16 +219,18 @@ const withinQuotas = ({ groups }: BestOfParts, { settings, rows }: RankPlan): Ra
     leakage: numbers(({ leakage }) => leakage),
   };
   const ties = rankTies(settings);
+  const costWeight = costWeightOf(settings);
   return selectBatch(parts, {
     ties: (at) => ties(all[at].row),
-    size: Math.min(settings.top, rows),
+    size: Math.min(settings.top, all.length),
     costs: numbers(({ cost }) => cost),
-    costWeight: costWeightOf(settings),
+    costWeight,
     groups: numbers(({ group }) => group),
-    quotas: settings.quotas ?? [],
-  }).map(({ row: at, ...each }) => {
+    quotas: settings.quotas === undefined ? [] : quotasByGroup(settings.quotas),
+  }).map(({ row: at, rank, score, cost, ...information }) => {
     const { row, id } = all[at];
-    return { ...each, row, ...(id === undefined ? {} : { id }) };
+    const { target, leakage } = informationParts(settings.method, information);
+    return { rank, row, id, score, target, leakage, cost, net: score - costWeight * cost };
   });
 };
 
@@ -160,7 +248,7 @@ export const samplePlace = (row: number, wanted: number, stream: RandomStream): 
 
 /** Counts the rows and draws some of them (reservoir sampling). */
 const lookThrough = async (
-  parts: AsyncIterable<Table>,
+  parts: AsyncIterable<Table> | Iterable<Table>,
   wanted: number,
   stream: RandomStream,
 ): Promise<LookedThrough> => {
@@ -183,7 +271,6 @@ const lookThrough = async (
       }),
     );
   }
-  if (sample === undefined)
-    throw new InputError("empty-pool", "the pool has no rows: give a table with at least one.");
+  if (sample === undefined) throw new InputError("empty-pool", rankTexts.noRows);
   return { sample, rows };
 };

@@ -12,7 +12,7 @@ import { readTaskTexts } from "../../src/sources/read-task.js";
 import { suppliedTexts } from "../../src/sources/supplied-members.js";
 import { labelTexts } from "../../src/tables/label.js";
 import { taskTexts } from "../../src/tables/task.js";
-import { rankTexts } from "../../src/workflows/rank-pool.js";
+import { rankTexts } from "../../src/workflows/rank-plan.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
@@ -218,7 +218,7 @@ describe("rank", () => {
     const scores = answer.candidates.map(({ score }: { score: number }) => score);
     expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
     for (const { row, id, score, target, leakage } of answer.candidates) {
-      expect(id).toBe(row);
+      expect(id).toBe(String(row));
       expect(score).toBeCloseTo(target - 10 * leakage, 9);
     }
     expect(answer.features).toEqual(["skill", "taste", "town"]);

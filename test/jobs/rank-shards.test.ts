@@ -17,10 +17,9 @@ import { openQueue, type WorkQueue } from "../../src/jobs/queue.js";
 import { runWorker } from "../../src/jobs/worker.js";
 import { withDatabase } from "../../src/sources/duckdb.js";
 import { readTable, streamTable } from "../../src/sources/source.js";
-import type { Table } from "../../src/tables/table.js";
-import { defineTask } from "../../src/tables/task.js";
-import { groupsBy } from "../../src/workflows/groups-by.js";
-import { type Ranking, type RankSettings, rankPool, rankTexts } from "../../src/workflows/rank-pool.js";
+import { rankTexts } from "../../src/workflows/rank-plan.js";
+import { type Ranking, rankPool } from "../../src/workflows/rank-pool.js";
+import type { RankChoices } from "../../src/workflows/rank-settings.js";
 import { describeWithPostgres } from "../setup/postgres.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-shards-"));
@@ -70,12 +69,12 @@ beforeAll(async () => {
   });
 });
 
-const SETTINGS: RankSettings = {
+const SETTINGS = {
   method: "fairbed",
   beta: 3,
   combine: "sum",
   top: 40,
-  targets: 50,
+  predictSample: 50,
   categories: "one-hot",
   forest: { trees: 20 },
   sensitiveForest: { trees: 20, minLeaf: 5 },
@@ -84,40 +83,37 @@ const SETTINGS: RankSettings = {
   costWeight: 0.01,
   id: "id",
   seed: 3,
-};
-const GROUPS = { column: "town", values: ["north", "south"] };
-const CASES: readonly (readonly [string, RankSettings])[] = [
+} as const satisfies RankChoices;
+const CASES: readonly (readonly [string, RankChoices])[] = [
   [
     "with costs, ids and quotas",
     {
       ...SETTINGS,
-      quotas: [
-        { group: 0, atLeast: 25 },
-        { group: 1, atMost: 2 },
-      ],
+      quotas: {
+        column: "town",
+        quotas: [
+          { value: "north", atLeast: 25 },
+          { value: "south", atMost: 2 },
+        ],
+      },
     },
   ],
-  ["without any of them", { ...SETTINGS, costWeight: 0, method: "epig", categories: "ordinal" }],
+  ["with costs that do not count", { ...SETTINGS, costWeight: 0, method: "epig", categories: "ordinal" }],
+  ["without any of them", { ...SETTINGS, costs: undefined, costWeight: undefined, top: 10 }],
 ];
 
-const known = async () => {
-  const table = await readTable(at("labelled.csv"));
-  return {
-    labelled: defineTask(table, {
-      target: "hired=yes",
-      sensitive: ["group=a"],
-      exclude: ["id", "price"],
-    }),
-  };
-};
+const known = async (choices: RankChoices) => ({
+  ...choices,
+  labelled: await readTable(at("labelled.csv"), { asText: ["id"] }),
+  target: "hired=yes",
+  sensitive: ["group=a"],
+  exclude: ["price"],
+});
 
-const groupsOf = (part: Table) => groupsBy(part, GROUPS);
-
-const wholes = new Map<RankSettings, Promise<Ranking>>();
+const wholes = new Map<RankChoices, Promise<Ranking>>();
 /** The ranking of the one table, which is what all others must be. */
-const wholeOf = (settings: RankSettings): Promise<Ranking> => {
-  const rank = async () =>
-    rankPool({ ...(await known()), pool: () => streamTable(at("whole.parquet")), groupsOf }, settings);
+const wholeOf = (settings: RankChoices): Promise<Ranking> => {
+  const rank = async () => rankPool(() => streamTable(at("whole.parquet")), await known(settings));
   const whole = wholes.get(settings) ?? rank();
   wholes.set(settings, whole);
   return whole;
@@ -125,17 +121,15 @@ const wholeOf = (settings: RankSettings): Promise<Ranking> => {
 
 describe("shards", () => {
   test.each(CASES)("one after the other are ranked as one table, %s", async (_, settings) => {
-    const input = await known();
     const shards = await shardsIn(at("shards"));
     expect(shards.map(({ rows }) => rows)).toEqual([130, 1, 569, 200]);
     const whole = await wholeOf(settings);
     expect(whole.rows).toBe(POOL);
-    expect(whole.candidates).toHaveLength(40);
+    expect(whole.candidates).toHaveLength(settings.top ?? 0);
     const scores = whole.candidates.map(({ score, cost }) => score - (settings.costWeight ?? 0) * cost);
     expect(new Set(scores).size).toBeLessThan(scores.length);
-    expect(
-      await rankPool({ ...input, pool: () => streamShards(shards, undefined), groupsOf }, settings),
-    ).toEqual(whole);
+    const input = await known(settings);
+    expect(await rankPool(() => streamShards({ shards }, settings), input)).toEqual(whole);
   });
 
   test("what draws for each part, and a folder without any, are refused", async () => {
@@ -178,13 +172,12 @@ describeWithPostgres("shards on a queue", (server) => {
   };
 
   test.each(CASES)("are ranked as one table, whoever scores them, %s", async (_, settings) => {
-    const input = await known();
+    const input = await known(settings);
     const whole = await wholeOf(settings);
     const queue = await openQueue(server().address);
     const stop = workers(queue, 3);
     const shards = await shardsIn(at("shards"));
-    const ask = () =>
-      rankShards({ ...input, shards, groups: GROUPS }, settings, { place: { queue }, signal });
+    const ask = () => rankShards({ shards }, input, { place: { queue }, signal });
     // Two at once; the one that is done first makes it forgotten, and the other asks again.
     const [first, second] = await Promise.all([ask(), ask()]);
     expect(first).toEqual(whole);
@@ -200,7 +193,7 @@ describeWithPostgres("shards on a queue", (server) => {
     const queue = await openQueue(server().address, { retries: 0 });
     const stop = workers(queue, 1);
     const shards = (await shardsIn(at("shards"))).map((shard) => ({ ...shard, bytes: shard.bytes + 1 }));
-    const ranking = rankShards({ ...(await known()), shards }, SETTINGS, { place: { queue }, signal });
+    const ranking = rankShards({ shards }, await known(SETTINGS), { place: { queue }, signal });
     await expect(ranking).rejects.toThrow(rankShardTexts.changed(shards[0].path));
     expect(await left()).toEqual([]);
     await stop();
@@ -212,7 +205,7 @@ describeWithPostgres("shards on a queue", (server) => {
     const shards = await shardsIn(at("shards"));
     const stopping = new AbortController();
     const onProgress = () => stopping.abort();
-    const ranking = rankShards({ ...(await known()), shards }, SETTINGS, {
+    const ranking = rankShards({ shards }, await known(SETTINGS), {
       place: { queue },
       onProgress,
       signal: stopping.signal,

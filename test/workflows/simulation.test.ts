@@ -5,7 +5,8 @@ import { syntheticPool } from "../../src/tables/synthetic.js";
 import { selectRows, type Table } from "../../src/tables/table.js";
 import { defineTask } from "../../src/tables/task.js";
 import { evaluate, mostProbable } from "../../src/workflows/evaluation.js";
-import { rankPool, rankTexts } from "../../src/workflows/rank-pool.js";
+import { rankTexts } from "../../src/workflows/rank-plan.js";
+import { rankPool } from "../../src/workflows/rank-pool.js";
 import { PAPER, RECOMMENDED, simulateSeed, summarise } from "../../src/workflows/simulation.js";
 
 const { table, settings } = syntheticPool({ rows: 600, seed: 1, bias: 1 });
@@ -134,26 +135,25 @@ describe("ranking a pool", () => {
       table,
       Array.from({ length: to - from }, (_, i) => from + i),
     );
-  const labelled = defineTask(rowsOf(0, 80), settings);
+  const labelled = rowsOf(0, 80);
   async function* parts(...cuts: readonly number[]) {
     for (let i = 1; i < cuts.length; i++) yield rowsOf(cuts[i - 1], cuts[i]);
   }
   const ranked = (...cuts: readonly number[]) =>
-    rankPool(
-      { labelled, pool: () => parts(...cuts), targets: rowsOf(80, 140) },
-      {
-        method: "fairbed",
-        beta: 3,
-        combine: "sum",
-        top: 15,
-        targets: 50,
-        categories: "one-hot",
-        forest: { trees: 30 },
-        sensitiveForest: { trees: 30, minLeaf: 5 },
-        correction: "none",
-        seed: 0,
-      },
-    );
+    rankPool(() => parts(...cuts), {
+      ...settings,
+      labelled,
+      predictFor: rowsOf(80, 140),
+      method: "fairbed",
+      beta: 3,
+      combine: "sum",
+      top: 15,
+      categories: "one-hot",
+      forest: { trees: 30 },
+      sensitiveForest: { trees: 30, minLeaf: 5 },
+      correction: "none",
+      seed: 0,
+    });
 
   test("is the same in any parts", async () => {
     const whole = await ranked(140, 600);
@@ -163,21 +163,20 @@ describe("ranking a pool", () => {
 
   test("without targets of its own it draws them from the pool, again the same in any parts", async () => {
     const draw = (...cuts: readonly number[]) =>
-      rankPool(
-        { labelled, pool: () => parts(...cuts) },
-        {
-          method: "epig",
-          beta: 0,
-          combine: "sum",
-          top: 5,
-          targets: 40,
-          categories: "one-hot",
-          forest: { trees: 10 },
-          sensitiveForest: { trees: 10 },
-          correction: "none",
-          seed: 1,
-        },
-      );
+      rankPool(() => parts(...cuts), {
+        ...settings,
+        labelled,
+        method: "epig",
+        beta: 0,
+        combine: "sum",
+        top: 5,
+        predictSample: 40,
+        categories: "one-hot",
+        forest: { trees: 10 },
+        sensitiveForest: { trees: 10 },
+        correction: "none",
+        seed: 1,
+      });
     expect((await draw(140, 200, 600)).candidates).toEqual((await draw(140, 600)).candidates);
   });
 
@@ -186,27 +185,8 @@ describe("ranking a pool", () => {
       ...rowsOf(0, 5),
       columns: rowsOf(0, 5).columns.map((c) => ({ ...c, name: `${c.name}!` })),
     };
-    await expect(
-      rankPool(
-        {
-          labelled,
-          pool: async function* () {
-            yield other;
-          },
-        },
-        {
-          method: "epig",
-          beta: 0,
-          combine: "sum",
-          top: 5,
-          targets: 40,
-          categories: "one-hot",
-          forest: {},
-          sensitiveForest: {},
-          correction: "none",
-          seed: 1,
-        },
-      ),
-    ).rejects.toThrow(rankTexts.noCommon);
+    await expect(rankPool(other, { ...settings, labelled, method: "epig", top: 5, seed: 1 })).rejects.toThrow(
+      rankTexts.noCommon,
+    );
   });
 });

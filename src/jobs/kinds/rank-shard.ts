@@ -4,13 +4,13 @@ import { basename, dirname } from "node:path";
 import { EnvironmentError, InputError } from "../../core/errors.js";
 import { streamTable } from "../../sources/source.js";
 import type { Column, Table } from "../../tables/table.js";
-import { type GroupValues, groupsBy } from "../../workflows/groups-by.js";
 import {
   type BestOfParts,
   createPartRanker,
   type PartRanker,
   type RankPlan,
 } from "../../workflows/rank-plan.js";
+import type { RankSettings } from "../../workflows/rank-settings.js";
 import { contentKey } from "../content-key.js";
 import type { JobKind, JobRun } from "../job.js";
 
@@ -34,7 +34,6 @@ export interface Shard {
   readonly first: number;
   /** Texts that stand for nothing. */
   readonly missing?: readonly string[] | undefined;
-  readonly groups?: GroupValues | undefined;
 }
 
 /** A shard, or the key of a plan for shards, whose result is the plan itself and known from the start. */
@@ -72,7 +71,7 @@ export const planInput = (plan: RankPlan): { readonly plan: string } => ({ plan:
 export const planFromJson = (plan: RankPlan): RankPlan => ({
   ...plan,
   labelled: tableFromJson(plan.labelled),
-  targets: tableFromJson(plan.targets),
+  predictFor: tableFromJson(plan.predictFor),
   sensitive: {
     ...plan.sensitive,
     ...(plan.sensitive.table === undefined ? {} : { table: tableFromJson(plan.sensitive.table) }),
@@ -102,15 +101,15 @@ const scoreShard = async (
   plan: RankPlan,
   { threads, onProgress }: JobRun,
 ): Promise<BestOfParts> => {
-  const { path, missing, groups } = shard;
-  const parts = streamTable(path, { missing });
+  const { path, missing } = shard;
+  const parts = streamTable(path, { missing, asText: idColumns(plan.settings) });
   const key = JSON.stringify([shard.plan, threads]);
   let ranker: PartRanker | undefined;
   let rows = 0;
   for await (const table of parts) {
     if (last?.key !== key) last = { key, start: createPartRanker(withThreads(planFromJson(plan), threads)) };
     ranker ??= last.start(shard.first);
-    ranker.add(table, groups === undefined ? undefined : groupsBy(table, groups));
+    await ranker.add(table);
     rows += table.rows;
     await onProgress?.(rows / shard.rows);
   }
@@ -120,6 +119,10 @@ const scoreShard = async (
   }
   return ranker.best();
 };
+
+/** Ids are read as text, here as in the labelled table. */
+export const idColumns = ({ id }: Pick<RankSettings, "id">): readonly string[] =>
+  id === undefined ? [] : [id];
 
 const withThreads = (plan: RankPlan, threads: number | undefined): RankPlan => {
   if (threads === undefined) return plan;

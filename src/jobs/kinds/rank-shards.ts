@@ -10,20 +10,22 @@ import { EnvironmentError, InputError } from "../../core/errors.js";
 import { rowsOf, sqlText, withDatabase } from "../../sources/duckdb.js";
 import { readTable, sourceTexts, streamTable } from "../../sources/source.js";
 import { appendRows, byCodePoint, selectRows, type Table } from "../../tables/table.js";
-import { type BestOfParts, mergeParts, type RankSettings } from "../../workflows/rank-plan.js";
+import { type BestOfParts, mergeParts } from "../../workflows/rank-plan.js";
 import {
+  knownRows,
   type LookedThrough,
   planRanking,
-  type RankInput,
   type Ranking,
+  type RankOptions,
   rankingOf,
   samplePlace,
   targetStream,
 } from "../../workflows/rank-pool.js";
+import { type RankSettings, rankSettings } from "../../workflows/rank-settings.js";
 import { type Job, jobKey } from "../job.js";
 import { JobStore } from "../job-store.js";
 import { type RunJobsOptions, runJobs } from "../run-jobs.js";
-import { planInput, planToJson, type Shard, shardJobs } from "./rank-shard.js";
+import { idColumns, planInput, planToJson, type Shard, shardJobs } from "./rank-shard.js";
 
 export const rankShardsTexts = {
   none: (folder: string) =>
@@ -44,9 +46,9 @@ export interface ShardFile {
   readonly changed: number;
 }
 
-export type ShardPool = Pick<RankInput, "labelled" | "targets" | "sensitive"> & {
+export interface ShardPool extends Pick<Shard, "missing"> {
   readonly shards: readonly ShardFile[];
-} & Pick<Shard, "missing" | "groups">;
+}
 
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
@@ -80,7 +82,10 @@ export const estimateShards = (shards: readonly ShardFile[]): number =>
   shards.reduce((sum, shard) => sum + shardJobs.estimate({ shard: { ...shard, plan: "", first: 0 } }), 0);
 
 /** Throws where shards would not be ranked as one table is. */
-export const requireSameInShards = ({ method, correction }: RankSettings): void => {
+export const requireSameInShards = ({
+  method,
+  correction,
+}: Pick<RankSettings, "method" | "correction">): void => {
   const draws = strategies[method].uses.stream ? `the method ${method}` : undefined;
   const pairs = correction === "permutation" ? `the correction ${correction}` : undefined;
   const what = draws ?? pairs;
@@ -89,10 +94,10 @@ export const requireSameInShards = ({ method, correction }: RankSettings): void 
 
 /** All shards in one process. */
 export async function* streamShards(
-  shards: readonly ShardFile[],
-  missing: readonly string[] | undefined,
+  { shards, missing }: ShardPool,
+  settings: Pick<RankSettings, "id">,
 ): AsyncGenerator<Table, void, undefined> {
-  for (const { path } of shards) yield* streamTable(path, { missing });
+  for (const { path } of shards) yield* streamTable(path, { missing, asText: idColumns(settings) });
 }
 
 /** Every worker gets them, as text. */
@@ -101,28 +106,33 @@ const MOST_VALUES = 10_000_000;
 /** Each shard is a job; the answer is that of `rankPool` on one table, ties included. */
 export const rankShards = async (
   pool: ShardPool,
-  settings: RankSettings,
+  ranking: RankOptions,
   options: Omit<RunJobsOptions, "store">,
 ): Promise<Ranking> => {
-  const { shards, missing, groups } = pool;
-  const { plan, notes } = planRanking(pool, settings, await lookThroughShards(shards, settings, missing));
-  const tables = [plan.labelled, plan.targets, plan.sensitive.table].filter((table) => table !== undefined);
+  const { shards, missing } = pool;
+  const settings = rankSettings(ranking);
+  requireSameInShards(settings);
+  const known = knownRows(ranking);
+  const { plan, notes } = planRanking(known, settings, await lookThroughShards(pool, settings));
+  const tables = [plan.labelled, plan.predictFor, plan.sensitive.table].filter(
+    (table) => table !== undefined,
+  );
   const values = tables.reduce((sum, table) => sum + table.rows * table.columns.length, 0);
   if (values > MOST_VALUES) throw new InputError("large", rankShardsTexts.large(values, MOST_VALUES));
   const planned = planToJson(plan);
-  const known = planInput(planned);
+  const planJob = planInput(planned);
   let first = 0;
   const jobs = shards.map((shard): Job => {
-    const input = { shard: { ...shard, plan: known.plan, first, missing, groups } };
+    const input = { shard: { ...shard, plan: planJob.plan, first, missing } };
     first += shard.rows;
     return { kind: shardJobs, input };
   });
   const store = new JobStore();
-  store.add(known.plan, { result: planned, seconds: 0 });
+  store.add(planJob.plan, { result: planned, seconds: 0 });
   const { place } = options;
   // The plan holds rows of the tables, which are not to stay in a queue, whether it goes well or not.
   const forget = async () => {
-    if ("queue" in place) await place.queue.forget([known.plan, ...jobs.map(jobKey)]);
+    if ("queue" in place) await place.queue.forget([planJob.plan, ...jobs.map(jobKey)]);
   };
   const run = await runJobs(jobs, { ...options, store }).catch(async (error) => {
     await forget().catch(() => {});
@@ -137,15 +147,14 @@ export const rankShards = async (
 
 /** The rows that `rankPool` would draw, without reading the others. */
 const lookThroughShards = async (
-  shards: readonly ShardFile[],
+  { shards, missing }: ShardPool,
   settings: RankSettings,
-  missing: readonly string[] | undefined,
 ): Promise<LookedThrough> => {
   const rows = shards.reduce((sum, shard) => sum + shard.rows, 0);
   const stream = targetStream(settings);
-  const rowAt = new Float64Array(Math.min(rows, settings.targets));
+  const rowAt = new Float64Array(Math.min(rows, settings.predictSample));
   for (let row = 0; row < rows; row++) {
-    const place = samplePlace(row, settings.targets, stream);
+    const place = samplePlace(row, settings.predictSample, stream);
     if (place < rowAt.length) rowAt[place] = row;
   }
   const wanted = [...rowAt].sort((a, b) => a - b);
@@ -162,6 +171,7 @@ const lookThroughShards = async (
       const table = await readTable(file, {
         name: shard.path,
         missing,
+        asText: idColumns(settings),
       });
       sample = sample === undefined ? table : appendRows(sample, table);
     }

@@ -1,8 +1,7 @@
 /** `--quota site=north:2-5,site=south:3-`: at least and at most so many of what is chosen. */
-import type { Quota } from "../../../active/quotas.js";
 import { InputError } from "../../../core/errors.js";
 import { asCategorical, columnNamed, type Table } from "../../../tables/table.js";
-import { type GroupValues, groupsBy } from "../../../workflows/groups-by.js";
+import { type ColumnQuotas, groupsBy, groupValuesOf } from "../../../workflows/groups-by.js";
 import { text } from "../../options.js";
 
 export const quotaOption = text("--quota <list>", "of what is chosen: site=north:2-5,site=south:3-");
@@ -18,14 +17,8 @@ export const quotaOptionTexts = {
     `the column "${column}" has no value "${value}": --quota names one that it has`,
 };
 
-export interface QuotaWords {
-  readonly column: string;
-  readonly quotas: readonly {
-    readonly value: string;
-    readonly atLeast?: number | undefined;
-    readonly atMost?: number | undefined;
-  }[];
-}
+export type QuotaWords = ColumnQuotas;
+export { quotasByGroup } from "../../../workflows/groups-by.js";
 
 const ONE = /^([^=]+)=(.+):(\d*)-(\d*)$/;
 
@@ -50,17 +43,9 @@ export const parseQuotas = (given: string | undefined): QuotaWords | undefined =
   return { column, quotas };
 };
 
-/** The values that have a quota: each is a group. */
-export const groupValues = ({ column, quotas }: QuotaWords): GroupValues => ({
-  column,
-  values: quotas.map(({ value }) => value),
-});
-
-/** The group of every row, [rows], -1 where it has no quota, and the quotas by those groups. */
-export const groupsOf = (table: Table, quota: QuotaWords): Int32Array => groupsBy(table, groupValues(quota));
-
-export const quotasByGroup = ({ quotas }: QuotaWords): Quota[] =>
-  quotas.map(({ value: _, ...bounds }, group) => ({ group, ...bounds }));
+/** The group of every row, [rows], -1 where it has no quota. */
+export const groupsOf = (table: Table, quota: QuotaWords): Int32Array =>
+  groupsBy(table, groupValuesOf(quota));
 
 /** Fails where the quotas ask for more than is chosen. */
 export const requireRoom = ({ quotas }: QuotaWords, chosen: number): void => {

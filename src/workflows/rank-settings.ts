@@ -1,0 +1,90 @@
+/** What a ranking may be told, and what it does where it is told nothing. */
+import type { Correction } from "../active/correction.js";
+import type { StrategyName } from "../active/strategies.js";
+import { InputError } from "../core/errors.js";
+import type { ForestOptions } from "../learners/forest.js";
+import type { CategoryEncoding } from "../tables/encoder.js";
+import { recommendedFor } from "./acquisition-settings.js";
+import type { ColumnQuotas } from "./groups-by.js";
+
+/** How candidates are scored and chosen. */
+export interface RankChoices {
+  /** `fairbed` unless given. */
+  readonly method?: StrategyName | undefined;
+  /** What a nat of leakage costs; what is recommended for the method unless given: 10, or 3 with `fairbed-set`. */
+  readonly beta?: number | undefined;
+  /** The leakages of several sensitive attributes: their sum unless given, or the worst. */
+  readonly combine?: "sum" | "worst" | undefined;
+  /** How many candidates are wanted; 20 unless given. */
+  readonly top?: number | undefined;
+  /** How many rows of the pool stand for what predictions are wanted for, where no others are given; 200 unless given. */
+  readonly predictSample?: number | undefined;
+  /** One-hot unless given. */
+  readonly categories?: CategoryEncoding | undefined;
+  /** The model of the target; 100 fully grown trees unless given. */
+  readonly forest?: ForestOptions | undefined;
+  /** The models of the sensitive attributes; 100 trees with the leaves recommended for the method unless given. */
+  readonly sensitiveForest?: ForestOptions | undefined;
+  /** Of the sensitive models for few trees; the one recommended for the method unless given. */
+  readonly correction?: Correction | undefined;
+  /** A column of the pool: what the label of each row costs; labels cost nothing unless given. */
+  readonly costs?: string | undefined;
+  /** What a unit of cost is worth, in nats; 1 unless given. */
+  readonly costWeight?: number | undefined;
+  /** The column that names the rows, in the pool and in the labelled table: who is labelled already is left out. */
+  readonly id?: string | undefined;
+  readonly quotas?: ColumnQuotas | undefined;
+  /** Where the random streams start; 0 unless given. */
+  readonly seed?: number | undefined;
+}
+
+/** The same with its defaults: plain data, which a plan carries to whoever scores a part of the pool. */
+export interface RankSettings extends Pick<RankChoices, "costs" | "costWeight" | "id" | "quotas"> {
+  readonly method: StrategyName;
+  readonly beta: number;
+  readonly combine: "sum" | "worst";
+  readonly top: number;
+  readonly predictSample: number;
+  readonly categories: CategoryEncoding;
+  readonly forest: ForestOptions;
+  readonly sensitiveForest: ForestOptions;
+  readonly correction: Correction;
+  readonly seed: number;
+}
+
+export const RANK_DEFAULTS = {
+  method: "fairbed",
+  top: 20,
+  predictSample: 200,
+  costWeight: 1,
+  seed: 0,
+} as const satisfies RankChoices;
+
+export const rankSettingsTexts = {
+  costWeight: "costWeight (--cost-weight) says what a unit of cost is worth: name the column of costs too",
+};
+
+/** Choices with what is recommended in the place of what is not chosen. */
+export const rankSettings = (choices: RankChoices = {}): RankSettings => {
+  const { method = RANK_DEFAULTS.method, costs } = choices;
+  if (choices.costWeight !== undefined && costs === undefined) {
+    throw new InputError("costs", rankSettingsTexts.costWeight);
+  }
+  const recommended = recommendedFor(method);
+  return {
+    method,
+    beta: choices.beta ?? recommended.goal.beta,
+    combine: choices.combine ?? recommended.combine,
+    top: choices.top ?? RANK_DEFAULTS.top,
+    predictSample: choices.predictSample ?? RANK_DEFAULTS.predictSample,
+    categories: choices.categories ?? recommended.categories,
+    forest: choices.forest ?? recommended.forest,
+    sensitiveForest: choices.sensitiveForest ?? recommended.sensitiveForest,
+    correction: choices.correction ?? recommended.sensitiveCorrection,
+    costs,
+    costWeight: costs === undefined ? undefined : (choices.costWeight ?? RANK_DEFAULTS.costWeight),
+    id: choices.id,
+    quotas: choices.quotas,
+    seed: choices.seed ?? RANK_DEFAULTS.seed,
+  };
+};
