@@ -75,8 +75,13 @@ export const fairness = async ({ models, policy, kind, ...options }: FairnessOpt
   const name = kind === "conditional" ? "sensitiveGivenTarget" : "sensitive";
   const warnings: string[] = [];
   const estimates: (InformationEstimate & { readonly key: string })[] = [];
-  for (const [key, model] of entries) {
-    const estimate = await estimatePolicy(model, policy, { ...options, names: [name] });
+  for (const [index, [key, model]] of entries.entries()) {
+    const estimate = await estimatePolicy(model, policy, {
+      ...options,
+      names: [name],
+      onProgress: ({ done, total }) =>
+        options.onProgress?.({ done: index + done / total, total: entries.length, label: "models" }),
+    });
     warnings.push(...estimate.warnings.map((text) => `${key}: ${text}`));
     estimates.push({ key, ...(estimate[name] as InformationEstimate) });
   }

@@ -7,8 +7,9 @@ import { type Fairness, fairness } from "../design/fairness-measures.js";
 import type { Model } from "../design/model.js";
 import { checkParity, type Parity, type ParityOptions } from "../design/parity.js";
 import type { Policy } from "../design/policy.js";
-import { type PolicyFile, policyOf, type ReachedBounds } from "../design/policy-file.js";
+import type { PolicyFile, ReachedBounds } from "../design/policy-file.js";
 import { INFORMATION_NAMES, type InformationName, type ObjectiveKind } from "../design/quantity.js";
+import { asPolicy } from "./as-policy.js";
 import { EVALUATION_DEFAULTS, type EvaluationSizes, evaluationSizes } from "./evaluation-defaults.js";
 
 /** Plain data. */
@@ -47,10 +48,6 @@ export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>
     };
   };
 
-/** A policy that can be asked, from its plain data or as it is. */
-export const usable = (model: Model, policy: PolicyFile | Policy): Policy =>
-  "next" in policy ? policy : policyOf(policy, model);
-
 /** The beta that a policy was made with. */
 const betaOf = (policy: PolicyFile | Policy): number | undefined => {
   const beta = "settings" in policy ? (policy as PolicyFile).settings?.beta : undefined;
@@ -65,7 +62,8 @@ const betaOf = (policy: PolicyFile | Policy): number | undefined => {
  *
  * @example
  * ```ts
- * import { evaluatePolicy, linearGaussian } from "fairbed";
+ * import { evaluatePolicy } from "fairbed";
+ * import { linearGaussian } from "fairbed/design";
  *
  * // theta is seen once and phi once, both N(0, 1) with noise N(0, 1): half of log 2 nats each.
  * const policy = { kind: "static", horizon: 2, designs: [[1, 0], [0, 1]] } as const;
@@ -79,7 +77,7 @@ export const evaluatePolicy = async (
   policy: PolicyFile | Policy,
   options: EvaluatePolicyOptions = {},
 ): Promise<PolicyReport> => {
-  const asked = usable(model, policy);
+  const asked = asPolicy(policy, model);
   const { outer, inner, batches } = evaluationSizes(asked.kind, options);
   const {
     seed = EVALUATION_DEFAULTS.seed,

@@ -4,6 +4,7 @@ import { InputError } from "../core/errors.js";
 /** By the names that messages use. */
 export type CheckpointedSettings = Readonly<Record<string, unknown>>;
 
+/** Plain JSON data. */
 export interface PolicyCheckpoint {
   readonly format: "fairbed checkpoint";
   readonly version: 1;
@@ -26,10 +27,13 @@ export const policyCheckpoint = (settings: CheckpointedSettings, state: unknown)
   state,
 });
 
+const isRecord = (value: unknown): value is CheckpointedSettings =>
+  typeof value === "object" && value !== null;
+
 /** The state in a checkpoint; throws unless it was made with these settings. */
 export const checkedState = (checkpoint: PolicyCheckpoint, settings: CheckpointedSettings): unknown => {
-  const { format, version, settings: made } = checkpoint;
-  if (format !== "fairbed checkpoint" || version !== 1 || typeof made !== "object" || made === null) {
+  const { format, version, settings: made } = (checkpoint ?? {}) as Partial<PolicyCheckpoint>;
+  if (format !== "fairbed checkpoint" || version !== 1 || !isRecord(made)) {
     throw new InputError("checkpoint", policyCheckpointTexts.notCheckpoint);
   }
   for (const name of new Set([...Object.keys(made), ...Object.keys(settings)])) {

@@ -6,8 +6,8 @@ import { readHistory } from "../design/history-file.js";
 import type { Model, Role } from "../design/model.js";
 import type { History, Policy } from "../design/policy.js";
 import type { PolicyFile } from "../design/policy-file.js";
-import { policyOf } from "../design/policy-file.js";
 import { posteriorGiven } from "../design/posterior.js";
+import { asPolicy } from "./as-policy.js";
 import { type ParticleSummary, summariseParticles } from "./particle-summary.js";
 
 /** Numbers by name: of a design's variables, or of outcomes. */
@@ -90,7 +90,7 @@ const USUAL_PARTICLES = 4096;
  *
  * @example
  * ```ts
- * import { evaluatePolicy, runPolicy } from "fairbed";
+ * import { runPolicy } from "fairbed";
  * import { linearGaussian } from "fairbed/design";
  *
  * const policy = { kind: "static", horizon: 2, designs: [[1, 0], [1, 0]] } as const;
@@ -109,7 +109,7 @@ export const runPolicy = (
   policy: PolicyFile | Policy,
   { seed = 0, history: before = [], proposed: pending }: RunPolicyOptions = {},
 ): PolicySession => {
-  const asked = "next" in policy ? policy : policyOf(policy, model);
+  const asked = asPolicy(policy, model);
   const { horizon } = asked;
   let history = readHistory(before, model);
   if (history.steps > horizon) {

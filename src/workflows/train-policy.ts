@@ -5,6 +5,7 @@ import { type Progress, pacer, type RunOptions } from "../core/options.js";
 import type { Model } from "../design/model.js";
 import { identityOf, type ModelOptions } from "../design/model-catalogue.js";
 import type { PolicyFile } from "../design/policy-file.js";
+import { TrainingError } from "../design/training.js";
 import { type EvaluatePolicySettings, evaluatePolicy, withBounds } from "./evaluate-policy.js";
 import { checkedState, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
 import { defined, type PolicyKind, policySettings, type TrainPolicySettings } from "./policy-settings.js";
@@ -14,7 +15,7 @@ import { trainWithinBudget } from "./train-within-budget.js";
 export interface TrainPolicyProgress extends Progress {
   /** The bound at the last step's samples; undefined while the policy is evaluated. */
   readonly value?: number | undefined;
-  /** Everything that `resume` needs, made only when it is asked for; undefined while the policy is evaluated. */
+  /** Everything that `resume` needs, as plain JSON data, made only when it is asked for; undefined while the policy is evaluated. */
   readonly checkpoint?: (() => PolicyCheckpoint) | undefined;
 }
 
@@ -44,11 +45,13 @@ export const trainPolicyTexts = {
  *
  * The policy is plain data. `encodePolicy` and `decodePolicy` take it to a file and back, with the model it was made for,
  * the settings and the bounds that it reached; `evaluatePolicy` and `runPolicy` use it. The same settings and seed give
- * the same policy on any number of threads, in Node and in a browser.
+ * the same policy on any number of threads, in Node and in a browser. A number that is not finite ends training with a
+ * `TrainingError`, whose checkpoint is the last good state.
  *
  * @example
  * ```ts
- * import { linearGaussian, trainPolicy } from "fairbed";
+ * import { trainPolicy } from "fairbed";
+ * import { linearGaussian } from "fairbed/design";
  *
  * const policy = await trainPolicy(linearGaussian(), {
  *   horizon: 2,
@@ -84,10 +87,13 @@ export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}
       await pace.step(latest);
     },
   };
-  const found =
-    leakageBudget === undefined
-      ? await searchPolicy(model, settings, search)
-      : await trainWithinBudget(model, settings, leakageBudget, search);
+  const found = await (leakageBudget === undefined
+    ? searchPolicy(model, settings, search)
+    : trainWithinBudget(model, settings, leakageBudget, search)
+  ).catch((error: unknown) => {
+    if (!(error instanceof TrainingError)) throw error;
+    throw new TrainingError(error.message, policyCheckpoint(checkpointed, error.checkpoint));
+  });
   const policy: PolicyFile = {
     ...found,
     model: identity,

@@ -4,6 +4,7 @@ import { budgetTexts, type Measured, withinLeakageBudget } from "../design/leaka
 import type { Model } from "../design/model.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import type { ObjectiveKind } from "../design/quantity.js";
+import { TrainingError } from "../design/training.js";
 import { evaluatePolicy, type PolicyReport } from "./evaluate-policy.js";
 import { EVALUATION_DEFAULTS } from "./evaluation-defaults.js";
 import type { FullSettings } from "./policy-settings.js";
@@ -27,11 +28,26 @@ interface DoneRound {
   readonly measured?: Measured | undefined;
 }
 
+/** Plain JSON data: weights are numbers in a list. */
 interface BudgetState {
-  readonly done: readonly DoneRound[];
+  readonly done: readonly { readonly policy: unknown; readonly measured?: Measured | undefined }[];
   /** Where the training that was interrupted was. */
   readonly training?: unknown;
 }
+
+const toPlain = (policy: PolicyFile): unknown =>
+  policy.kind === "dad"
+    ? { ...policy, network: { ...policy.network, parameters: [...policy.network.parameters] } }
+    : policy;
+
+const fromPlain = (plain: unknown): PolicyFile => {
+  const policy = plain as PolicyFile;
+  if (policy.kind !== "dad") return policy;
+  return {
+    ...policy,
+    network: { ...policy.network, parameters: Float32Array.from(policy.network.parameters) },
+  };
+};
 
 /** The policy with the most information about the target within a leakage budget, its beta and the frontier in its settings. */
 export const trainWithinBudget = async (
@@ -42,7 +58,14 @@ export const trainWithinBudget = async (
 ): Promise<PolicyFile> => {
   const { objective, seed, kind } = settings;
   const before = (run.state ?? { done: [] }) as BudgetState;
-  const done: DoneRound[] = [...before.done];
+  const done: DoneRound[] = before.done.map(({ policy, measured }) => ({
+    policy: fromPlain(policy),
+    measured,
+  }));
+  const stateWith = (training?: unknown): BudgetState => ({
+    done: done.map(({ policy, measured }) => ({ policy: toPlain(policy), measured })),
+    training,
+  });
   const { best, frontier } = await withinLeakageBudget<PolicyFile>({
     budget,
     objective,
@@ -62,10 +85,14 @@ export const trainWithinBudget = async (
               done: Math.round(PARTS * (round + step / total)),
               total: PARTS * ROUNDS,
               value,
-              state: (): BudgetState => ({ done: [...done], training: state() }),
+              state: () => stateWith(state()),
             }),
         },
-      );
+      ).catch((error: unknown) => {
+        throw error instanceof TrainingError
+          ? new TrainingError(error.message, stateWith(error.checkpoint))
+          : error;
+      });
       done[round] = { policy };
       return policy;
     },

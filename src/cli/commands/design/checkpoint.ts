@@ -1,14 +1,12 @@
 /**
- * A training run in the middle, on disk: what `--resume` goes on from. It is written whole or not at all every few
- * seconds beside the policy, and taken away when the policy is there.
+ * A training run in the middle, on disk as JSON: what `--resume` goes on from. It is written whole or not at all every
+ * few seconds beside the policy, and taken away when the policy is there.
  */
 import { rm } from "node:fs/promises";
-import { deserialize, serialize } from "node:v8";
 import { InputError } from "../../../core/errors.js";
-import { crc32 } from "../../../design/policy-file.js";
 import type { PolicyCheckpoint } from "../../../workflows/policy-checkpoint.js";
 import type { FileContents } from "../../command.js";
-import { readBytes } from "./files.js";
+import { readJson } from "./files.js";
 
 export const checkpointTexts = {
   damaged: (path: string) =>
@@ -34,10 +32,7 @@ export const checkpointFile = (
   return {
     async offer(checkpoint) {
       if (performance.now() - written < every) return;
-      const body = serialize(checkpoint());
-      const checksum = new Uint8Array(4);
-      new DataView(checksum.buffer).setUint32(0, crc32(body), true);
-      await write(path, Buffer.concat([checksum, body]));
+      await write(path, JSON.stringify(checkpoint()));
       written = performance.now();
     },
     remove: () => rm(path, { force: true }),
@@ -46,14 +41,12 @@ export const checkpointFile = (
 
 /** The checkpoint of an interrupted run; undefined where none was interrupted. */
 export const readCheckpoint = async (path: string): Promise<PolicyCheckpoint | undefined> => {
-  const bytes = await readBytes(path).catch((error: unknown) => {
-    if (error instanceof InputError && error.code === "no-file") return undefined;
+  try {
+    return (await readJson(path)) as PolicyCheckpoint;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    if (error.code === "no-file") return undefined;
+    if (error.code === "not-json") throw new InputError("checkpoint", checkpointTexts.damaged(path));
     throw error;
-  });
-  if (bytes === undefined) return undefined;
-  const body = bytes.subarray(4);
-  const isWhole =
-    bytes.length > 4 && crc32(body) === new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  if (!isWhole) throw new InputError("checkpoint", checkpointTexts.damaged(path));
-  return deserialize(body) as PolicyCheckpoint;
+  }
 };
