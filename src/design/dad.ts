@@ -25,9 +25,7 @@ import { particlesGiven } from "./posterior.js";
 import { INFORMATION, leakageCost, type ObjectiveKind, objectiveQuantity } from "./quantity.js";
 import { requireNamedModels } from "./static-objective.js";
 import {
-  type LearningCurve,
   modelSettings,
-  NO_CURVE,
   requireNumbers,
   requireSameSettings,
   requireTrainable,
@@ -36,7 +34,6 @@ import {
   type TrainingSettings,
   trainTexts,
   warningsOf,
-  withValue,
 } from "./training.js";
 
 export interface TrainDadOptions extends WorkspaceOptions, TrainingRunOptions<DadCheckpoint> {
@@ -79,7 +76,8 @@ export interface DadCheckpoint {
   readonly parameters: readonly number[];
   readonly mean: readonly number[];
   readonly meanSquare: readonly number[];
-  readonly curve: LearningCurve;
+  /** The bound at the samples of every step. */
+  readonly values: readonly number[];
 }
 
 export interface TrainedDad extends DadPolicy {
@@ -167,11 +165,12 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
     const optimiser = adam({ rate });
     let state: AdamState = optimiser.init(parameters);
     let taken = 0;
-    let curve = NO_CURVE;
+    const values = [...(resume?.values ?? [])];
     if (resume !== undefined) {
       for (const field of ["parameters", "mean", "meanSquare"] as const) {
         requireNumbers(resume[field], layers.count, field);
       }
+      requireNumbers(resume.values, resume.step, "values");
       parameters.set(resume.parameters);
       state = {
         step: resume.step,
@@ -179,7 +178,6 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
         meanSquare: Float32Array.from(resume.meanSquare),
       };
       taken = resume.step;
-      curve = resume.curve;
     }
     const checkpoint = (): DadCheckpoint => ({
       kind: "dad",
@@ -188,11 +186,10 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
       parameters: [...parameters],
       mean: [...state.mean],
       meanSquare: [...state.meanSquare],
-      curve,
+      values: values.slice(0, state.step),
     });
     const gradient = new Float32Array(parameters.length);
     const good = new LastGood(parameters, state);
-    let goodCurve = curve;
     for (; taken < steps; taken++) {
       layers.load(parameters);
       const value = valueAndGradient(trainee, stream.split("step").split(taken), gradient);
@@ -200,24 +197,22 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
       if (!Number.isFinite(value) || !Number.isFinite(norm)) {
         const [what, given] = Number.isFinite(value) ? ["gradient's norm", norm] : ["objective", value];
         good.restore(parameters, state);
-        curve = goodCurve;
         throw new TrainingError(
           trainTexts.notFinite(taken + 1, what as string, given as number),
           checkpoint(),
         );
       }
       good.keep(parameters, state);
-      goodCurve = curve;
       // Ascent, clipped to a norm.
       const scale = -Math.min(1, clip / (norm || 1));
       for (let i = 0; i < gradient.length; i++) gradient[i] *= scale;
       optimiser.update(parameters, gradient, state);
-      curve = withValue(curve, value, taken + 1, steps);
+      values.push(value);
       await onProgress?.({ done: taken + 1, total: steps, value, checkpoint });
       await pace.pause();
     }
     // A network that was trained before may have nothing left to learn.
-    const warnings = from === undefined ? warningsOf(curve, steps) : [];
+    const warnings = from === undefined ? warningsOf(values) : [];
     const network: DadNetwork = { ...shape, parameters: parameters.slice() };
     return { ...dadPolicy(model, horizon, network), warnings };
   } finally {

@@ -169,7 +169,6 @@ export {
   trainStatic,
 } from "./train-static.js";
 export {
-  type LearningCurve,
   TrainingError,
   type TrainingProgress,
   type TrainingRunOptions,

@@ -1,7 +1,7 @@
 /** What training has in common, whatever is trained: its progress, its checkpoints, and when it stops or warns. */
 import { InputError } from "../core/errors.js";
 import type { Progress, RunOptions } from "../core/options.js";
-import { addValue, type Moments, NO_VALUES, standardError } from "../core/stats.js";
+import { meanEstimate } from "../core/stats.js";
 import type { Model } from "./model.js";
 import { identityOf } from "./model-catalogue.js";
 
@@ -89,38 +89,17 @@ export const requireNumbers = (values: readonly number[], length: number, field:
   }
 };
 
-/** The values of the first and the last steps. */
-export interface LearningCurve {
-  readonly first: Moments;
-  readonly last: Moments;
-}
-
-export const NO_CURVE: LearningCurve = { first: NO_VALUES, last: NO_VALUES };
-
 /** The share of the steps that is compared, and the fewest steps that say anything. */
 const COMPARED = 0.2;
 const FEWEST_COMPARED = 5;
 
-const comparedSteps = (steps: number): number => Math.max(FEWEST_COMPARED, Math.floor(COMPARED * steps));
-
-/** Takes in the value of step `step`, counted from 1, of `steps`. */
-export const withValue = (
-  { first, last }: LearningCurve,
-  value: number,
-  step: number,
-  steps: number,
-): LearningCurve => {
-  const compared = comparedSteps(steps);
-  return {
-    first: step <= compared ? addValue(first, value) : first,
-    last: step > steps - compared ? addValue(last, value) : last,
-  };
-};
-
-/** A sentence where the last steps are no better than the first by two standard errors. */
-export const warningsOf = ({ first, last }: LearningCurve, steps: number): readonly string[] => {
-  if (steps < 2 * FEWEST_COMPARED || first.n < 2 || last.n < 2) return [];
+/** A sentence where the bounds at the last steps are no better than at the first by two standard errors. */
+export const warningsOf = (values: readonly number[]): readonly string[] => {
+  const steps = values.length;
+  const compared = Math.max(FEWEST_COMPARED, Math.floor(COMPARED * steps));
+  if (steps < 2 * compared) return [];
+  const [first, last] = [meanEstimate(values.slice(0, compared)), meanEstimate(values.slice(-compared))];
   const gain = last.mean - first.mean;
-  const error = Math.hypot(standardError(first), standardError(last));
+  const error = Math.hypot(first.standardError, last.standardError);
   return gain > 2 * error ? [] : [trainTexts.nothingGained(gain, error, steps)];
 };

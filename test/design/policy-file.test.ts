@@ -63,6 +63,7 @@ describe("a policy comes back from its file", () => {
       ],
     },
     { kind: "random", horizon: 3, ...record, distribution: { mean: 0.5, sd: 2 } },
+    { kind: "random", horizon: 3, ...record },
     { kind: "greedy", horizon: 3, ...record, search },
     dad,
   ];
@@ -119,6 +120,31 @@ describe("a policy comes back from its file", () => {
 
 describe("a network's file", () => {
   const whole = encodePolicy(dad);
+
+  test("keeps every kind of scale, and refuses what is none", () => {
+    const designs = [
+      { kind: "between", low: 1, high: 365 },
+      { kind: "above", low: -2, unit: 4 },
+      { kind: "below", high: 7, unit: 0.5 },
+      { kind: "values", values: [0, 1, 5] },
+      { kind: "free", centre: 3, unit: 2 },
+    ] as const;
+    // 6 inputs and 2 + 2 hidden, 3 hidden and 7 outputs: three for the variable with values.
+    const parameters = new Float32Array(7 * 2 + 3 * 2 + (3 * 3 + 4 * 7)).fill(0.5);
+    const file: DadPolicyFile = { ...dad, network: { ...network, designs, parameters } };
+    expect(decodePolicy(encodePolicy(file))).toEqual(file);
+    const tried = (wrong: unknown) =>
+      decodePolicy(encodePolicy({ ...dad, network: { ...network, designs: wrong as typeof designs } }), "p");
+    expect(() => tried([{ kind: "between", low: 3, high: 1 }])).toThrow(
+      policyFileTexts.field("p", "network.designs.high", "above low"),
+    );
+    expect(() => tried([{ kind: "above", low: 3, unit: 0 }])).toThrow(
+      policyFileTexts.field("p", "network.designs.unit", "above 0"),
+    );
+    expect(() => tried([{ kind: "odd" }])).toThrow(
+      policyFileTexts.field("p", "network.designs.kind", "free, between, above, below or values"),
+    );
+  });
 
   test("has the checksum of zip and PNG", () => {
     expect(crc32(bytesOf("123456789"))).toBe(0xcbf43926);

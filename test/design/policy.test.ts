@@ -1,12 +1,16 @@
 import { afterAll, expect, test } from "vitest";
 import { add, Workspace } from "../../src/compute/index.js";
 import { randomStream } from "../../src/core/random.js";
+import { meanEstimate } from "../../src/core/stats.js";
+import { dadPolicy } from "../../src/design/dad-network.js";
 import { normal } from "../../src/design/distribution.js";
+import { greedyPolicy } from "../../src/design/greedy.js";
 import { defineModel, oneOf, real, sensitive, target } from "../../src/design/model.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import {
   type History,
   type Policy,
+  policyTexts,
   randomPolicy,
   sharedDesigns,
   simulate,
@@ -46,6 +50,74 @@ test("a random policy draws within the bounds and among the values", async () =>
   expect([...new Set(designs.dose)].sort()).toEqual([1, 2, 5]);
   const mean = designs.free.reduce((sum, value) => sum + value, 0) / 6000;
   expect(Math.abs(mean - 2)).toBeLessThan((4 * 3) / Math.sqrt(6000));
+});
+
+test("a random policy is uniform between bounds and standard normal without, unless it is told otherwise", () => {
+  const model = defineModel({
+    name: "bounded",
+    parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+    design: {
+      day: real({ low: 1, high: 365 }),
+      dose: oneOf([10, 20]),
+      free: real(),
+      late: real({ low: 100 }),
+      early: real({ high: -100 }),
+    },
+    outcome: ({ theta }, { free }) => normal(add(theta, free), 1),
+  });
+  const outer = 4000;
+  const nothing = { outer, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
+  const all = randomPolicy(model, 1).next(nothing, randomStream(2));
+  const columns = model.design.map((_, d) => Array.from({ length: outer }, (_, b) => all[b * 5 + d]));
+  const [day, dose, free, late, early] = columns.map((values) => meanEstimate(values));
+  // Means and variances of U(1, 365), a fair coin, N(0, 1) and |N(0, 1)|.
+  const expected = [
+    [day, 183, 364 ** 2 / 12],
+    [dose, 15, 25],
+    [free, 0, 1],
+    [late, 100 + Math.sqrt(2 / Math.PI), 1 - 2 / Math.PI],
+    [early, -100 - Math.sqrt(2 / Math.PI), 1 - 2 / Math.PI],
+  ] as const;
+  for (const [estimate, mean, variance] of expected) {
+    expect(Math.abs(estimate.mean - mean)).toBeLessThan(4 * Math.sqrt(variance / outer));
+    expect(estimate.standardError ** 2 * outer).toBeGreaterThan(0.9 * variance);
+    expect(estimate.standardError ** 2 * outer).toBeLessThan(1.1 * variance);
+  }
+  expect(Math.min(...columns[0])).toBeGreaterThanOrEqual(1);
+  expect(Math.max(...columns[0])).toBeLessThanOrEqual(365);
+  const told = randomPolicy(model, 1, { mean: 30 }).next({ ...nothing, outer: 1 }, randomStream(2));
+  expect(Math.abs(told[0] - 30)).toBeLessThan(6);
+});
+
+test("no policy answers past its horizon", () => {
+  const shape = {
+    widths: { encoder: [2], encoding: 2, emitter: [2] },
+    designs: [0, 1].map(() => ({ kind: "free", centre: 0, unit: 1 }) as const),
+    outcomes: [{ centre: 0, unit: 1 }],
+  };
+  const network = { ...shape, parameters: new Float32Array(4 * 2 + 3 * 2 + 3 * 2 + 3 * 2) };
+  const policies = [
+    staticPolicy(Float64Array.of(1, 2, 3, 4), 2),
+    randomPolicy(model, 2),
+    dadPolicy(model, 2, network),
+    greedyPolicy(model, { horizon: 2, particles: 16 }),
+  ];
+  expect(policies.map(({ kind }) => kind).sort()).toEqual(["dad", "greedy", "random", "static"]);
+  const history = (steps: number) => ({
+    outer: 1,
+    steps,
+    designs: new Float64Array(2 * steps),
+    outcomes: new Float64Array(steps),
+  });
+  for (const policy of policies) {
+    expect(policy.next(history(1), randomStream(0)), policy.kind).toHaveLength(2);
+    for (const steps of [2, 3]) {
+      expect(() => policy.next(history(steps), randomStream(0)), policy.kind).toThrow(
+        /^the history has [23] observations and the policy a horizon of 2: there is no next design/,
+      );
+    }
+  }
+  expect(() => policies[0].next(history(2), randomStream(0))).toThrow(policyTexts.over(2, 2));
 });
 
 test("a policy that looks at outcomes is shown those of its own experiment, in order", async () => {
