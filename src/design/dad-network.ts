@@ -3,6 +3,7 @@
  * and an emitter gives the next design from the sum; the first design is emitted from zeros.
  */
 import { createDense, type Dense, Workspace } from "../compute/index.js";
+import type { RandomStream } from "../core/random.js";
 import { type DesignScale, designFrom, likeliest, outputsOf, readingOf, type Scale } from "./design-scale.js";
 import type { Model } from "./model.js";
 import { type History, nearestAllowed, type Policy, requireObservationLeft } from "./policy.js";
@@ -111,6 +112,8 @@ export class DadLayers {
 export interface DadPolicy extends Policy {
   readonly kind: "dad";
   readonly network: DadNetwork;
+  /** At once: no promise. */
+  next(history: History, stream: RandomStream): Float64Array;
 }
 
 /**

@@ -179,6 +179,8 @@ export const outcomeScales = (model: Model): readonly Scale[] => {
     );
     const by = model.distributions(parameters, designs);
     model.outcomes.forEach((name, k) => {
+      // A place where the model is none says nothing about units; training says so if it gets there.
+      if (by[name].problem !== undefined) return;
       const value = draw(by[name], own.split(`outcome ${name}`));
       if (Number.isFinite(value)) seen[k].push(value);
     });

@@ -172,6 +172,12 @@ const fingerprint = (model: Model): string => {
       }),
     );
     const by = model.distributions(parameters, at);
+    // A design without bounds may be tried where the model is none: that identifies it too.
+    const problem = model.outcomes.map((name) => by[name].problem).find((each) => each !== undefined);
+    if (problem !== undefined) {
+      parts.push(problem);
+      continue;
+    }
     const outcomes = Object.fromEntries(
       model.outcomes.map((name) => [name, draw(by[name], stream.split(`outcome ${name}`).split(round))]),
     );

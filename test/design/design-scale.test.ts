@@ -121,7 +121,7 @@ test("scales depend on the model alone", () => {
     name: "yes or no",
     parameters,
     design: { x: real({ low: 0, high: 1 }) },
-    outcome: ({ theta }, { x }) => bernoulli(mul(theta, x)),
+    outcome: ({ theta }, { x }) => bernoulli({ logit: mul(theta, x) }),
   });
   const stream = randomStream(0);
   const before = JSON.stringify([designScales(yesNo), outcomeScales(yesNo)]);

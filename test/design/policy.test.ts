@@ -52,7 +52,7 @@ test("a random policy draws within the bounds and among the values", async () =>
   expect(Math.abs(mean - 2)).toBeLessThan((4 * 3) / Math.sqrt(6000));
 });
 
-test("a random policy is uniform between bounds and standard normal without, unless it is told otherwise", () => {
+test("a random policy is uniform between bounds and standard normal without, unless it is told otherwise", async () => {
   const model = defineModel({
     name: "bounded",
     parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
@@ -67,7 +67,7 @@ test("a random policy is uniform between bounds and standard normal without, unl
   });
   const outer = 4000;
   const nothing = { outer, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
-  const all = randomPolicy(model, 1).next(nothing, randomStream(2));
+  const all = await randomPolicy(model, 1).next(nothing, randomStream(2));
   const columns = model.design.map((_, d) => Array.from({ length: outer }, (_, b) => all[b * 5 + d]));
   const [day, dose, free, late, early] = columns.map((values) => meanEstimate(values));
   // Means and variances of U(1, 365), a fair coin, N(0, 1) and |N(0, 1)|.
@@ -85,11 +85,11 @@ test("a random policy is uniform between bounds and standard normal without, unl
   }
   expect(Math.min(...columns[0])).toBeGreaterThanOrEqual(1);
   expect(Math.max(...columns[0])).toBeLessThanOrEqual(365);
-  const told = randomPolicy(model, 1, { mean: 30 }).next({ ...nothing, outer: 1 }, randomStream(2));
+  const told = await randomPolicy(model, 1, { mean: 30 }).next({ ...nothing, outer: 1 }, randomStream(2));
   expect(Math.abs(told[0] - 30)).toBeLessThan(6);
 });
 
-test("no policy answers past its horizon", () => {
+test("no policy answers past its horizon", async () => {
   const shape = {
     widths: { encoder: [2], encoding: 2, emitter: [2] },
     designs: [0, 1].map(() => ({ kind: "free", centre: 0, unit: 1 }) as const),
@@ -110,9 +110,10 @@ test("no policy answers past its horizon", () => {
     outcomes: new Float64Array(steps),
   });
   for (const policy of policies) {
-    expect(policy.next(history(1), randomStream(0)), policy.kind).toHaveLength(2);
+    const next = async (steps: number) => policy.next(history(steps), randomStream(0));
+    expect(await next(1), policy.kind).toHaveLength(2);
     for (const steps of [2, 3]) {
-      expect(() => policy.next(history(steps), randomStream(0)), policy.kind).toThrow(
+      await expect(next(steps), policy.kind).rejects.toThrow(
         /^the history has [23] observations and the policy a horizon of 2: there is no next design/,
       );
     }
