@@ -40,11 +40,17 @@ const DAY = /^(DATE|TIMESTAMP.*)$/;
 /** Whole numbers that float64 may not hold. */
 const LONG_INTEGER = /^(U?(BIG|HUGE)INT|DECIMAL\(\d+,0\))$/;
 
+const FRACTIONAL = /^(DOUBLE|FLOAT|DECIMAL\(\d+,[1-9]\d*\))$/;
+
+/** A number as text, 7 and not 7.0: an identifier is the same whatever the type of its column. */
+const shortNumber = (column: string): string =>
+  `CASE WHEN ${column} = trunc(${column}) AND abs(${column}) <= ${Number.MAX_SAFE_INTEGER} THEN CAST(CAST(${column} AS BIGINT) AS VARCHAR) ELSE CAST(${column} AS VARCHAR) END`;
+
 /** `column` in SQL, and its type as DuckDB calls it. */
 export const typedColumn = (name: string, column: string, type: string, asText: boolean): RelationColumn => {
   const text = type === "VARCHAR" ? column : `CAST(${column} AS VARCHAR)`;
   const otherwise: RelationColumn = { name, kind: "categorical", sql: text };
-  if (asText) return otherwise;
+  if (asText) return FRACTIONAL.test(type) ? { ...otherwise, sql: shortNumber(column) } : otherwise;
   if (DAY.test(type)) {
     return { name, kind: "numeric", sql: dateSql(`CAST(${column} AS TIMESTAMP)`), unit: DATE_UNIT };
   }

@@ -1,0 +1,211 @@
+import { describe, expect, it, test } from "vitest";
+import { strategyNames } from "../../src/active/strategies.js";
+import { randomStream } from "../../src/core/random.js";
+import { selectRows, type Table } from "../../src/tables/table.js";
+import { type TableRecord, tableOf } from "../../src/tables/table-of.js";
+import { columnQuotaTexts } from "../../src/workflows/groups-by.js";
+import { rankTexts } from "../../src/workflows/rank-plan.js";
+import { type RankOptions, rankPool } from "../../src/workflows/rank-pool.js";
+import { rankSettings, rankSettingsTexts } from "../../src/workflows/rank-settings.js";
+
+const people = (rows: number, seed: number): Table => {
+  const stream = randomStream(seed);
+  return tableOf(
+    Array.from({ length: rows }, (_, i): TableRecord => {
+      const skill = stream.integer(12);
+      const sex = stream.uniform() < 0.5 ? "f" : "m";
+      return {
+        id: `p${i}`,
+        skill,
+        town: ["north", "south", null][stream.integer(3)],
+        taste: stream.uniform() < 0.1 ? null : stream.integer(9) / 2,
+        height: stream.normal() + (sex === "m" ? 1.5 : 0),
+        sex,
+        age: stream.uniform() < 0.4 ? "young" : "old",
+        hired: stream.uniform() < skill / 12 ? "yes" : "no",
+        price: 1 + stream.integer(3),
+        weight: stream.integer(4),
+      };
+    }),
+  );
+};
+
+const all = people(1500, 5);
+const rowsOf = (from: number, to: number): Table =>
+  selectRows(
+    all,
+    Array.from({ length: to - from }, (_, i) => from + i),
+  );
+const base: RankOptions = {
+  labelled: rowsOf(0, 120),
+  target: "hired=yes",
+  sensitive: ["sex"],
+  exclude: ["price", "weight", "age"],
+  forest: { trees: 25 },
+  sensitiveForest: { trees: 25, minLeaf: 5 },
+  predictSample: 60,
+  id: "id",
+  top: 9,
+};
+const pool = rowsOf(120, 1500);
+
+describe("rankPool", () => {
+  it("has its defaults in one place", () => {
+    expect(rankSettings()).toMatchObject({
+      method: "fairbed",
+      beta: 10,
+      top: 20,
+      predictSample: 200,
+      seed: 0,
+    });
+    expect(rankSettings({ method: "fairbed-set" })).toMatchObject({
+      beta: 3,
+      correction: "none",
+      sensitiveForest: { minLeaf: 5 },
+    });
+    expect(() => rankSettings({ costWeight: 1 })).toThrow(rankSettingsTexts.costWeight);
+  });
+
+  it.each(strategyNames)("is the same in any parts, watched or not: %s", async (method) => {
+    const options = { ...base, method };
+    const whole = await rankPool(pool, options);
+    expect(whole.candidates.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const watched = { ...options, onProgress: () => {}, signal: new AbortController().signal };
+    expect(await rankPool(pool, watched)).toEqual(whole);
+    if (method === "random") return;
+    const parts = () => [rowsOf(120, 130), rowsOf(130, 700), rowsOf(700, 1500)];
+    expect(await rankPool(parts, options)).toEqual(whole);
+  });
+
+  // With costs of nothing every candidate is scored; without any, most are ruled out.
+  it.each([
+    ["fairbed", {}],
+    ["fairbed", { correction: "none" }],
+    ["fairbed", { sensitive: ["sex", "age"], combine: "worst" }],
+    ["fairbed", { beta: 0 }],
+    ["epig", {}],
+  ] as const)("finds the same few without scoring all: %s %o", async (method, choices) => {
+    const options: RankOptions = { ...base, method, ...choices, top: 7 };
+    const few = await rankPool(pool, options);
+    const scored = await rankPool(pool, { ...options, costs: "price", costWeight: 0 });
+    const without = ({ candidates }: typeof few) => candidates.map(({ cost: _, ...each }) => each);
+    expect(without(few)).toEqual(without(scored));
+  });
+
+  it("stops when it is told to", async () => {
+    await expect(rankPool(pool, { ...base, signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+  });
+
+  it("keeps quotas, and says when they cannot be kept", async () => {
+    const quotas = {
+      column: "town",
+      quotas: [
+        { value: "north", atLeast: 6 },
+        { value: "south", atMost: 1 },
+      ],
+    };
+    const { candidates } = await rankPool(pool, { ...base, quotas });
+    const [town] = pool.columns.filter(({ name }) => name === "town");
+    if (town.kind !== "categorical") throw new Error("town is text");
+    const towns = candidates.map(({ row }) => town.levels[town.codes[row]]);
+    expect(towns.filter((each) => each === "north").length).toBeGreaterThanOrEqual(6);
+    expect(towns.filter((each) => each === "south").length).toBeLessThanOrEqual(1);
+    await expect(rankPool(pool, { ...base, quotas, top: 5 })).rejects.toThrow(columnQuotaTexts.room(6, 5));
+  });
+
+  it("refuses a pool of nothing but labelled rows, and a missing cost", async () => {
+    await expect(rankPool(rowsOf(0, 50), base)).rejects.toThrow(rankTexts.allDone);
+    const gap = tableOf([
+      { id: "x", skill: 1, town: "north", taste: 1, height: 1, price: 1 },
+      { id: "y", skill: 1, town: "north", taste: 1, height: 1, price: null },
+    ]);
+    await expect(rankPool(gap, { ...base, costs: "price" })).rejects.toThrow(rankTexts.cost("price", 1));
+  });
+
+  it("gives all that are left where fewer are left than are wanted", async () => {
+    const { candidates } = await rankPool(rowsOf(115, 124), base);
+    expect(candidates.map(({ id }) => id).sort()).toEqual(["p120", "p121", "p122", "p123"]);
+  });
+});
+
+describe("weights", () => {
+  // Every value of x has both labels; those that speak against x count for nothing where there are weights.
+  const labelled = tableOf(
+    Array.from({ length: 80 }, (_, i) => {
+      const [x, y] = [i % 2, i % 4 < 2 ? i % 2 : 1 - (i % 2)];
+      return { x, z: i % 5, sex: i % 3 === 0 ? "f" : "m", y: y === 1 ? "yes" : "no", w: x === y ? 1 : 0 };
+    }),
+  );
+  const candidates = tableOf(Array.from({ length: 20 }, (_, i) => ({ x: i % 2, z: i % 5 })));
+  const options: RankOptions = {
+    labelled,
+    target: "y=yes",
+    sensitive: ["sex"],
+    features: ["x"],
+    method: "entropy",
+    top: 20,
+  };
+
+  test("of 0 take rows out of the fits: then nothing is uncertain", async () => {
+    const plain = await rankPool(candidates, options);
+    expect(Math.min(...plain.candidates.map(({ score }) => score))).toBeGreaterThan(0.1);
+    const weighted = await rankPool(candidates, { ...options, weights: "w" });
+    expect(weighted.candidates.map(({ score }) => score)).toEqual(new Array(20).fill(0));
+  });
+
+  test("are no feature, and must be numbers of at least 0", async () => {
+    expect((await rankPool(candidates, { ...options, features: undefined, weights: "w" })).features).toEqual([
+      "x",
+      "z",
+    ]);
+    await expect(rankPool(candidates, { ...options, weights: "sex" })).rejects.toThrow("weights");
+  });
+
+  test("count in the sensitive models too", async () => {
+    const fair = { ...base, exclude: ["price", "age"] };
+    const plain = await rankPool(pool, { ...fair, exclude: ["price", "age", "weight"], method: "hfe" });
+    const weighted = await rankPool(pool, { ...fair, weights: "weight", method: "hfe" });
+    expect(weighted.features).toEqual(plain.features);
+    expect(weighted.candidates).not.toEqual(plain.candidates);
+  });
+});
+
+describe("ids", () => {
+  const row = (id: unknown, i: number) => ({ id, x: i % 4, z: (i * 7) % 5 }) as TableRecord;
+  const labelledBy = (ids: readonly unknown[]) =>
+    tableOf(
+      Array.from({ length: 40 }, (_, i) => ({
+        ...row(ids[i] ?? null, i),
+        sex: i % 3 === 0 ? "f" : "m",
+        y: i % 4 < 2 ? "yes" : "no",
+      })),
+    );
+  const asked = async (labelled: readonly unknown[], ids: readonly unknown[]) => {
+    const { candidates } = await rankPool(tableOf(ids.map(row)), {
+      labelled: labelledBy(labelled),
+      target: "y=yes",
+      sensitive: ["sex"],
+      id: "id",
+      top: 20,
+      forest: { trees: 5 },
+      sensitiveForest: { trees: 5 },
+    });
+    return candidates.map(({ id }) => id).sort();
+  };
+
+  it.each([
+    ["numbers here, texts there", [7, 8], ["7", "9", "x"], ["9", "x"]],
+    ["texts here, numbers there", ["7", "x"], [7, 8, 9], ["8", "9"]],
+    ["zeros at the start", ["007"], ["7", "07", "007"], ["07", "7"]],
+    ["long numbers", [9007199254740993n], ["9007199254740993", "9007199254740992"], ["9007199254740992"]],
+    ["spaces around", [" a b "], ["a b", "ab"], ["ab"]],
+    ["powers of ten", [1000], ["1e3", "1000"], ["1e3"]],
+    ["letters that are written differently", ["Jos\u00e9"], ["José", "Jose\u0301"], ["Jose\u0301"]],
+  ])("nobody is asked twice: %s", async (_, labelled, ids, left) => {
+    expect(await asked(labelled, ids)).toEqual(left);
+  });
+
+  it("two rows with the same id are refused", async () => {
+    await expect(asked([1], ["2", "3", "2"])).rejects.toThrow(rankTexts.twice("id", 0, 2));
+  });
+});
