@@ -4,20 +4,10 @@ import { callerOfLibrary } from "../compute/graph/location.js";
 import { Traced, type Value } from "../compute/index.js";
 import { TraceError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
+import { describeValue } from "./describe-value.js";
 
 /** A choice of argument names of which exactly one is given: `{ logit } or { probability }`. */
 export type Choice = readonly string[];
-
-const describe = (value: unknown): string =>
-  value instanceof Traced
-    ? "a traced value"
-    : Array.isArray(value)
-      ? "a list"
-      : typeof value === "function"
-        ? "a function"
-        : typeof value === "object" && value !== null
-          ? "an object"
-          : String(value);
 
 /** `{ trials, logit } or { trials, probability }`. */
 const shapes = (choices: readonly Choice[]): string =>
@@ -28,7 +18,7 @@ const shapes = (choices: readonly Choice[]): string =>
 
 export const argumentTexts = {
   bare: (name: string, given: unknown, choices: readonly Choice[]) =>
-    `${name}(...) was given ${describe(given)} without a name: give ${shapes(choices)}`,
+    `${name}(...) was given ${describeValue(given)} without a name: give ${shapes(choices)}`,
   unknown: (name: string, given: string, choices: readonly Choice[], meant: string | undefined) =>
     `${name}(...) has no argument "${given}": ${meant === undefined ? "" : `did you mean ${meant}? `}Give ${shapes(choices)}`
       .replace("? Give", "? give")
@@ -38,9 +28,9 @@ export const argumentTexts = {
   missing: (name: string, missing: string, choices: readonly Choice[]) =>
     `${name}(...) was given no ${missing}: give ${shapes(choices)}`,
   value: (name: string, what: string, given: unknown) =>
-    `${name}(...) was given ${describe(given)} as ${what}: give a number, or a value made of parameters and design`,
+    `${name}(...) was given ${describeValue(given)} as ${what}: give a number, or a value made of parameters and design`,
   list: (name: string, what: string, given: unknown) =>
-    `${name}(...) was given ${describe(given)} as its ${what}: give a list, one for each value`,
+    `${name}(...) was given ${describeValue(given)} as its ${what}: give a list, one for each value`,
   few: (name: string, given: number) =>
     `${name}(...) was given ${given} ${given === 1 ? "value" : "values"} to choose among: give two or more`,
   positive: (name: string, what: string, given: number) =>
@@ -52,9 +42,9 @@ export const argumentTexts = {
   sum: (name: string, given: number) =>
     `${name}(...) was given probabilities with the sum ${given}: it must be 1; any numbers are allowed as logits`,
   trials: (given: unknown) =>
-    `binomial(...) was given ${describe(given)} as trials: give a whole number of at least 1`,
+    `binomial(...) was given ${describeValue(given)} as trials: give a whole number of at least 1`,
   bounds: (low: unknown, high: unknown) =>
-    `uniform(...) was given the bounds ${describe(low)} and ${describe(high)}: give two finite numbers with low < high`,
+    `uniform(...) was given the bounds ${describeValue(low)} and ${describeValue(high)}: give two finite numbers with low < high`,
 };
 
 /** Names that other libraries use for the same thing. */

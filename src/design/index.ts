@@ -62,9 +62,13 @@ export {
   binomial,
   categorical,
   type Distribution,
+  type LogitOrProbability,
+  type LogitsOrProbabilities,
   logNormal,
   normal,
   poisson,
+  type RateOrLogRate,
+  type StudentTArguments,
   studentT,
   uniform,
 } from "./distribution.js";
@@ -78,6 +82,7 @@ export {
   type PolicyEstimate,
   type RatioEstimate,
 } from "./estimate.js";
+export type { EvidenceMethod, ExactMethod } from "./exact/exact.js";
 export { type Fairness, type FairnessOptions, fairness, type WorstCase } from "./fairness-measures.js";
 export { type GreedyOptions, type GreedyPolicy, greedyPolicy } from "./greedy.js";
 export { readHistory } from "./history-file.js";

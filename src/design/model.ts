@@ -4,10 +4,24 @@
  * gradients and kernels follow from it.
  */
 import { add, compile, type Value } from "../compute/index.js";
-import { InputError } from "../core/errors.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { quantiles } from "../core/stats.js";
-import { type Distribution, draw, requireDistribution } from "./distribution.js";
+import {
+  checkDefinition,
+  checkNames,
+  checkRoles,
+  mistake,
+  modelTexts,
+  requirePrior,
+  triedOutcome,
+  triedPrior,
+} from "./definition-checks.js";
+import { isDistribution } from "./describe-value.js";
+import type { DesignVariable } from "./design-variable.js";
+import { type Distribution, draw } from "./distribution.js";
+
+export { modelTexts } from "./definition-checks.js";
+export { type DesignVariable, oneOf, real } from "./design-variable.js";
 
 export type Role = "target" | "sensitive" | "nuisance";
 type Values = Readonly<Record<string, Value>>;
@@ -20,29 +34,52 @@ export interface Parameter {
   readonly prior: Prior;
 }
 
-/** What the data should tell about. */
-export const target = (prior: Prior): Parameter => ({ role: "target", prior });
-/** What the data should not give away. */
-export const sensitive = (prior: Prior): Parameter => ({ role: "sensitive", prior });
-/** What is unknown and of no interest. */
-export const nuisance = (prior: Prior): Parameter => ({ role: "nuisance", prior });
+const roleOf =
+  (role: Role) =>
+  (prior: Prior): Parameter => {
+    requirePrior(role, prior);
+    return { role, prior };
+  };
 
-/** A design variable: a real number, between bounds where they are given, or one of finitely many values. */
-export interface DesignVariable {
-  readonly low: number;
-  readonly high: number;
-  readonly values?: readonly number[] | undefined;
-}
+/**
+ * What the data should tell about (theta).
+ *
+ * @example
+ * ```ts
+ * import { normal, target } from "fairbed/design";
+ *
+ * console.log(target(normal(0, 1)).role); // target
+ * ```
+ */
+export const target: (prior: Prior) => Parameter = roleOf("target");
 
-export const real = ({ low = -Infinity, high = Infinity } = {}): DesignVariable => ({ low, high });
-export const oneOf = (values: readonly number[]): DesignVariable => ({
-  low: Math.min(...values),
-  high: Math.max(...values),
-  values,
-});
+/**
+ * What the data should not give away (phi). Its prior may depend on the parameters named before it.
+ *
+ * @example
+ * ```ts
+ * import { normal, sensitive } from "fairbed/design";
+ *
+ * console.log(sensitive(({ theta }) => normal(theta, 1)).role); // sensitive
+ * ```
+ */
+export const sensitive: (prior: Prior) => Parameter = roleOf("sensitive");
+
+/**
+ * What is unknown and of no interest.
+ *
+ * @example
+ * ```ts
+ * import { normal, nuisance } from "fairbed/design";
+ *
+ * console.log(nuisance(normal(0, 1)).role); // nuisance
+ * ```
+ */
+export const nuisance: (prior: Prior) => Parameter = roleOf("nuisance");
 
 export interface ModelDefinition<P extends string, D extends string> {
-  readonly name: string;
+  /** What the model is called in files and messages; "unnamed" unless given. */
+  readonly name?: string | undefined;
   readonly parameters: Readonly<Record<P, Parameter>>;
   readonly design: Readonly<Record<D, DesignVariable>>;
   /** The distribution of the outcome, or of several outcomes by name. */
@@ -68,71 +105,43 @@ export interface Model {
   readonly dependentPriors: boolean;
 }
 
-export const modelTexts = {
-  noTarget: (name: string) =>
-    `the model "${name}" has no target: give at least one parameter the role target(...)`,
-  noSensitive: (name: string) =>
-    `the model "${name}" has no sensitive parameter: give at least one the role sensitive(...)`,
-  noDesign: (name: string) => `the model "${name}" has no design variable: name at least one in design`,
-  sameName: (name: string) =>
-    `"${name}" names two things in the model: give every parameter, design variable and outcome its own name`,
-  bounds: (name: string) => `the design variable "${name}" has no value between its bounds: give low < high`,
-  noDistribution: (name: string) =>
-    `the outcome "${name}" is not a distribution: return normal(...), bernoulli(...) or another one`,
-  loggedPrior: (name: string) =>
-    `the prior of "${name}" is log-normal, whose values are recorded by their logarithm: give it normal(...) and take exp(...) of it in the outcome`,
-  priorDraw: (name: string, drawn: number) =>
-    `the prior of "${name}" drew ${drawn}: a prior may use only the parameters named before it, and must have finite numbers`,
-  gradient: (name: string, analytic: number, numeric: number) =>
-    `the gradient in "${name}" is ${analytic} where differences say ${numeric}: the outcome must be smooth in its design`,
-};
-
-const isDistribution = (value: unknown): value is Distribution =>
-  typeof value === "object" && value !== null && typeof (value as Distribution).logDensity === "function";
-
 /** The name of the outcome of a model that has one. */
 const SINGLE_OUTCOME = "outcome";
 
-/** Checks a definition and makes a model of it: shapes and the outcome are tried out on draws from the prior. */
+const named = <T>(record: Readonly<Record<string, T>>): readonly (T & { readonly name: string })[] =>
+  Object.entries(record).map(([name, value]) => ({ ...value, name }));
+
+/**
+ * Checks a definition and makes a model of it: the outcome is tried out on draws from the prior, and its gradient
+ * compared with differences. Whatever is wrong is one sentence, with the line where the platform tells it.
+ *
+ * @example
+ * ```ts
+ * import { add, defineModel, mul, normal, real, sensitive, target } from "fairbed/design";
+ *
+ * const model = defineModel({
+ *   parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+ *   design: { dose: real({ low: 0, high: 10 }) },
+ *   outcome: ({ theta, phi }, { dose }) => normal(add(mul(theta, dose), phi), 0.5),
+ * });
+ * console.log(model.outcomes[0]); // outcome
+ * ```
+ */
 export const defineModel = <P extends string, D extends string>(definition: ModelDefinition<P, D>): Model => {
-  const { name } = definition;
-  const parameters = Object.entries<Parameter>(definition.parameters).map(([key, parameter]) => ({
-    ...parameter,
-    name: key,
-  }));
-  const design = Object.entries<DesignVariable>(definition.design).map(([key, variable]) => ({
-    ...variable,
-    name: key,
-  }));
-  if (!parameters.some(({ role }) => role === "target"))
-    throw new InputError("model", modelTexts.noTarget(name));
-  if (!parameters.some(({ role }) => role === "sensitive")) {
-    throw new InputError("model", modelTexts.noSensitive(name));
-  }
-  if (design.length === 0) throw new InputError("model", modelTexts.noDesign(name));
-  for (const variable of design) {
-    if (!(variable.low < variable.high)) throw new InputError("model", modelTexts.bounds(variable.name));
-  }
-  const distributions = (given: Values, at: Values): Readonly<Record<string, Distribution>> => {
-    const returned = definition.outcome(
-      given as Readonly<Record<P, Value>>,
-      at as Readonly<Record<D, Value>>,
-    );
-    const byName = isDistribution(returned) ? { [SINGLE_OUTCOME]: returned } : returned;
-    for (const [key, value] of Object.entries(byName ?? {})) {
-      if (!isDistribution(value)) throw new InputError("model", modelTexts.noDistribution(key));
-    }
-    return byName;
-  };
+  checkDefinition(definition);
+  const { name = "unnamed", outcome } = definition;
+  const parameters = named<Parameter>(definition.parameters);
+  const design = named<DesignVariable>(definition.design);
+  checkRoles(name, parameters, design.length);
+  checkNames([...parameters, ...design].map((each) => each.name));
   const stream = randomStream("defineModel").split(name);
-  const drawn = drawTrial(parameters, stream);
-  const trial = distributions(drawn, middleOf(design));
-  for (const distribution of Object.values(trial)) requireDistribution(distribution);
+  const trial = triedOutcome(outcome, drawTrial(parameters, stream), middleOf(design), SINGLE_OUTCOME);
   const outcomes = Object.keys(trial);
-  if (outcomes.length === 0) throw new InputError("model", modelTexts.noDistribution(SINGLE_OUTCOME));
-  const names = [...parameters.map((each) => each.name), ...design.map((each) => each.name), ...outcomes];
-  const twice = names.find((each, i) => names.indexOf(each) !== i);
-  if (twice !== undefined) throw new InputError("model", modelTexts.sameName(twice));
+  checkNames([...[...parameters, ...design].map((each) => each.name), ...outcomes]);
+  const distributions = (given: Values, at: Values): Readonly<Record<string, Distribution>> => {
+    const returned = outcome(given as Readonly<Record<P, Value>>, at as Readonly<Record<D, Value>>);
+    return isDistribution(returned) ? { [SINGLE_OUTCOME]: returned } : returned;
+  };
   const model: Model = {
     name,
     parameters,
@@ -155,12 +164,11 @@ export const defineModel = <P extends string, D extends string>(definition: Mode
 const drawTrial = (parameters: Model["parameters"], stream: RandomStream): Record<string, number> => {
   const drawn: Record<string, number> = {};
   for (const { name, prior } of parameters) {
-    // What was not drawn yet is not a number: arithmetic with it must not fail before the check below names it.
-    const before = new Proxy(drawn, { get: (values, key) => values[String(key)] ?? Number.NaN });
-    const distribution = typeof prior === "function" ? prior(before) : prior;
-    if (distribution.logged === true) throw new InputError("model", modelTexts.loggedPrior(name));
+    const distribution = triedPrior(name, prior, drawn);
+    if (distribution.logged === true) throw mistake(modelTexts.loggedPrior(name));
+    if (distribution.problem !== undefined) throw mistake(distribution.problem);
     const value = draw(distribution, stream);
-    if (!Number.isFinite(value)) throw new InputError("model", modelTexts.priorDraw(name, value));
+    if (!Number.isFinite(value)) throw mistake(modelTexts.priorDraw(name, value));
     drawn[name] = value;
   }
   return drawn;
@@ -232,14 +240,24 @@ const checkGradient = (model: Model, stream: RandomStream): void => {
       };
       const numeric = (at(point[name] + h) - at(point[name] - h)) / (2 * h);
       if (!(Math.abs(analytic - numeric) <= 1e-3 * (1 + Math.abs(numeric)))) {
-        throw new InputError("model", modelTexts.gradient(name, analytic, numeric));
+        throw mistake(modelTexts.gradient(name, analytic, numeric));
       }
     }
   }
   program.dispose();
 };
 
-/** 5 %, 50 % and 95 % quantiles of every outcome at a design, over draws of the parameters and the outcome. */
+/**
+ * 5 %, 50 % and 95 % quantiles of every outcome at a design, over draws of the parameters and the outcome.
+ *
+ * @example
+ * ```ts
+ * import { linearGaussian, priorPredictive } from "fairbed/design";
+ *
+ * const { outcome } = priorPredictive(linearGaussian(), { x: 0, y: 0 });
+ * console.log(outcome.length); // 3
+ * ```
+ */
 export const priorPredictive = (
   model: Model,
   design: Readonly<Record<string, number>>,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { abs, add, less, log, mul, select, sub } from "../../src/compute/index.js";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
-import { bernoulli, logNormal, normal, poisson } from "../../src/design/distribution.js";
+import { bernoulli, normal, poisson } from "../../src/design/distribution.js";
 import { argumentTexts } from "../../src/design/distribution-arguments.js";
 import {
   defineModel,
@@ -10,7 +10,6 @@ import {
   type ModelDefinition,
   modelTexts,
   nuisance,
-  oneOf,
   priorPredictive,
   real,
   sensitive,
@@ -89,33 +88,17 @@ describe("a definition", () => {
     expect(refused({ design: {} })).toThrow(InputError);
   });
 
-  test("with bounds the wrong way around, or no values, is refused", () => {
-    expect(refused({ design: { x: real({ low: 1, high: 1 }) } })).toThrow(modelTexts.bounds("x"));
-    expect(refused({ design: { x: oneOf([]) } })).toThrow(modelTexts.bounds("x"));
+  test("needs no name", () => {
+    const { name: _, ...unnamed } = definition;
+    expect(defineModel(unnamed).name).toBe("unnamed");
   });
 
-  test("with one name for two things is refused", () => {
-    expect(refused({ design: { theta: real() }, outcome: ({ theta }) => normal(theta, 1) })).toThrow(
-      modelTexts.sameName("theta"),
-    );
-    expect(refused({ outcome: ({ theta }) => ({ phi: normal(theta, 1) }) })).toThrow(
-      modelTexts.sameName("phi"),
-    );
-  });
-
-  test("whose outcome is not a distribution is refused", () => {
-    const number = (() => ({ reading: 3 })) as unknown as ModelDefinition<string, string>["outcome"];
-    expect(refused({ outcome: number })).toThrow(modelTexts.noDistribution("reading"));
-    expect(refused({ outcome: () => ({}) })).toThrow(modelTexts.noDistribution("outcome"));
-  });
-
-  test("whose prior uses what comes later, or records its logarithm, is refused", () => {
-    expect(
-      refused({ parameters: { theta: target(({ phi }) => normal(phi, 1)), phi: sensitive(normal(0, 1)) } }),
-    ).toThrow(argumentTexts.finite("normal", "the mean", Number.NaN));
-    expect(refused({ parameters: { theta: target(logNormal(0, 1)), phi: sensitive(normal(0, 1)) } })).toThrow(
-      modelTexts.loggedPrior("theta"),
-    );
+  test("may read names that are not there where it does not use them", () => {
+    const model = defineModel({
+      ...definition,
+      outcome: ({ theta, shift }, { x }) => normal(shift === undefined ? mul(theta, x) : shift, 1),
+    });
+    expect(model.outcomes).toEqual(["outcome"]);
   });
 
   test("with a standard deviation that is not above 0 is refused, but only where the model can be", () => {
