@@ -3,10 +3,10 @@
  * from everything seen (`dad-network.ts`), trained by ascending a bound of the objective through the whole simulated
  * experiment (`dad-rollout.ts`).
  */
-import { type AdamState, adam, Workspace, type WorkspaceOptions } from "../compute/index.js";
+import { type AdamState, adam, type Optimiser, Workspace, type WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { pacer } from "../core/options.js";
-import { randomStream } from "../core/random.js";
+import { type RandomStream, randomStream } from "../core/random.js";
 import {
   DadLayers,
   type DadNetwork,
@@ -16,13 +16,14 @@ import {
   dadPolicy,
   PAPER_WIDTHS,
 } from "./dad-network.js";
-import { type DrawParameters, Rollout } from "./dad-rollout.js";
+import { DadObjective } from "./dad-objective.js";
+import type { DrawParameters } from "./dad-rollout.js";
 import { type DesignScale, designScales, outcomeScales } from "./design-scale.js";
 import type { Model } from "./model.js";
 import { PAPER_SIZES, type SampleSizes } from "./objective.js";
 import { drawOuter, type History } from "./policy.js";
 import { particlesGiven } from "./posterior.js";
-import { INFORMATION, leakageCost, type ObjectiveKind, objectiveQuantity } from "./quantity.js";
+import type { ObjectiveKind } from "./quantity.js";
 import { requireNamedModels } from "./static-objective.js";
 import {
   modelSettings,
@@ -92,15 +93,6 @@ export const dadTexts = {
     `the network to go on from has other ${what} than this model and these settings: give one that was trained for them, or leave out from`,
 };
 
-/** Everything that a step needs, which is thrown away at the end. */
-interface Trainee {
-  readonly layers: DadLayers;
-  /** Of the information about the target, or of the whole objective where there are no costs of their own. */
-  readonly gain: Rollout;
-  /** Of the leakage under each model, where there are several. */
-  readonly costs: readonly Rollout[];
-}
-
 /**
  * A policy trained to make a lower bound of R = EIG_theta - beta leakage large (eqs. of `quantity.ts`), as TrainedDad: with
  * its network, and warnings where it learned nothing.
@@ -132,7 +124,9 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
     seed = 0,
     sizes = PAPER_SIZES,
     clip = Infinity,
+    drawParameters = (outer, stream) => drawOuter(model, outer, stream),
     from,
+    history,
     signal,
     onProgress,
     resume,
@@ -140,86 +134,58 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   requireTrainable({ horizon, steps }, beta);
   if (against.length > 0) requireNamedModels(model, against);
   const shape = shapeFor(model, options);
-  const settings = settingsOf(model, options, shape);
+  const settings = settingsOf(model, { objective, beta, against, horizon, seed, sizes, history }, shape);
   if (resume !== undefined) requireResumable(resume, settings);
   const pace = pacer({ signal });
   const stream = randomStream(seed).split("dad");
   const workspace = new Workspace(options);
-  const trainee = traineeFor(
-    model,
-    { ...options, objective, beta, against, horizon, sizes },
-    shape,
-    workspace,
-  );
-  const { layers } = trainee;
+  const layers = new DadLayers(workspace, shape, sizes.outer * horizon);
+  const common = { workspace, layers, shape, horizon, sizes, history };
+  const batches = new DadObjective({ model, against, objective, beta, drawParameters, common, pace });
   try {
-    const parameters = new Float32Array(layers.count);
-    if (from !== undefined) {
-      if (from.parameters.length !== layers.count) throw otherNetwork("widths");
-      parameters.set(from.parameters);
-    } else {
-      layers.encoder.initialise(stream.split("encoder"));
-      layers.emitter.initialise(stream.split("emitter"));
-      parameters.set(layers.parameters());
-    }
-    const optimiser = adam({ rate });
-    let state: AdamState = optimiser.init(parameters);
-    let taken = 0;
-    const values = [...(resume?.values ?? [])];
-    if (resume !== undefined) {
-      for (const field of ["parameters", "mean", "meanSquare"] as const) {
-        requireNumbers(resume[field], layers.count, field);
-      }
-      requireNumbers(resume.values, resume.step, "values");
-      parameters.set(resume.parameters);
-      state = {
-        step: resume.step,
-        mean: Float32Array.from(resume.mean),
-        meanSquare: Float32Array.from(resume.meanSquare),
-      };
-      taken = resume.step;
-    }
-    const checkpoint = (): DadCheckpoint => ({
-      kind: "dad",
-      settings,
-      step: state.step,
-      parameters: [...parameters],
-      mean: [...state.mean],
-      meanSquare: [...state.meanSquare],
-      values: values.slice(0, state.step),
-    });
-    const gradient = new Float32Array(parameters.length);
-    const good = new LastGood(parameters, state);
-    for (; taken < steps; taken++) {
-      layers.load(parameters);
-      const value = valueAndGradient(trainee, stream.split("step").split(taken), gradient);
+    const run = new DadRun(settings, firstParameters(layers, stream, from), adam({ rate }));
+    if (resume !== undefined) run.goOn(resume);
+    const gradient = new Float32Array(layers.count);
+    while (run.step < steps) {
+      const step = run.step + 1;
+      layers.load(run.parameters);
+      const value = await batches.valueAndGradient(stream.split("step").split(run.step), gradient);
       const norm = normOf(gradient);
-      if (!Number.isFinite(value) || !Number.isFinite(norm)) {
-        const [what, given] = Number.isFinite(value) ? ["gradient's norm", norm] : ["objective", value];
-        good.restore(parameters, state);
-        throw new TrainingError(
-          trainTexts.notFinite(taken + 1, what as string, given as number),
-          checkpoint(),
-        );
+      for (const [what, number] of Object.entries({ objective: value, "gradient's norm": norm })) {
+        if (Number.isFinite(number)) continue;
+        throw new TrainingError(trainTexts.notFinite(step, what, number), run.lastGood());
       }
-      good.keep(parameters, state);
       // Ascent, clipped to a norm.
       const scale = -Math.min(1, clip / (norm || 1));
       for (let i = 0; i < gradient.length; i++) gradient[i] *= scale;
-      optimiser.update(parameters, gradient, state);
-      values.push(value);
-      await onProgress?.({ done: taken + 1, total: steps, value, checkpoint });
+      run.update(gradient, value);
+      await onProgress?.({ done: step, total: steps, value, checkpoint: () => run.checkpoint() });
       await pace.pause();
     }
     // A network that was trained before may have nothing left to learn.
-    const warnings = from === undefined ? warningsOf(values) : [];
-    const network: DadNetwork = { ...shape, parameters: parameters.slice() };
+    const warnings = from === undefined ? warningsOf(run.values) : [];
+    const network: DadNetwork = { ...shape, parameters: run.parameters.slice() };
     return { ...dadPolicy(model, horizon, network), warnings };
   } finally {
-    for (const each of [trainee.gain, ...trainee.costs]) each.dispose();
+    batches.dispose();
     layers.dispose();
     workspace.dispose();
   }
+};
+
+/** Random ones as PyTorch's `nn.Linear` has them, or those of a network to go on from. */
+const firstParameters = (
+  layers: DadLayers,
+  stream: RandomStream,
+  from: DadNetwork | undefined,
+): Float32Array => {
+  if (from !== undefined) {
+    if (from.parameters.length !== layers.count) throw otherNetwork("widths");
+    return Float32Array.from(from.parameters);
+  }
+  layers.encoder.initialise(stream.split("encoder"));
+  layers.emitter.initialise(stream.split("emitter"));
+  return layers.parameters();
 };
 
 /** What makes a network fit a model; one to go on from keeps its units. */
@@ -246,22 +212,17 @@ const otherNetwork = (what: string) => new InputError("network", dadTexts.otherN
 const settingsOf = (
   model: Model,
   {
-    objective = "conditional",
-    beta = 0.8,
-    against = [],
-    horizon = 10,
-    seed = 0,
-    sizes = PAPER_SIZES,
+    against,
     history,
-  }: TrainDadOptions,
+    ...given
+  }: Required<Pick<TrainDadOptions, "objective" | "beta" | "horizon" | "seed" | "sizes">> & {
+    readonly against: readonly Model[];
+    readonly history: History | undefined;
+  },
   { widths }: DadShape,
 ): TrainingSettings => ({
   ...modelSettings(model, against),
-  objective,
-  beta,
-  horizon,
-  seed,
-  sizes,
+  ...given,
   widths,
   history: history === undefined ? null : { designs: [...history.designs], outcomes: [...history.outcomes] },
 });
@@ -271,105 +232,77 @@ const requireResumable = (resume: DadCheckpoint, settings: TrainingSettings): vo
   requireSameSettings(resume.settings, settings);
 };
 
-const traineeFor = (
-  model: Model,
-  {
-    objective,
-    beta,
-    against,
-    horizon,
-    sizes,
-    history,
-    drawParameters = (outer, stream) => drawOuter(model, outer, stream),
-  }: TrainDadOptions & {
-    readonly objective: ObjectiveKind;
-    readonly beta: number;
-    readonly against: readonly Model[];
-    readonly horizon: number;
-    readonly sizes: SampleSizes;
-  },
-  shape: DadShape,
-  workspace: Workspace,
-): Trainee => {
-  const layers = new DadLayers(workspace, shape, sizes.outer * horizon);
-  const common = { workspace, layers, shape, horizon, sizes, history };
-  const own = { ...common, model, drawParameters };
-  if (against.length === 0) {
-    const gain = new Rollout({ ...own, quantity: objectiveQuantity(objective, beta) });
-    return { layers, gain, costs: [] };
-  }
-  const quantity = leakageCost(objective, beta);
-  return {
-    layers,
-    gain: new Rollout({ ...own, quantity: INFORMATION.target }),
-    costs: [
-      new Rollout({ ...own, quantity }),
-      ...against.map(
-        (other) =>
-          new Rollout({
-            ...common,
-            model: other,
-            quantity,
-            drawParameters: (count, stream) => drawOuter(other, count, stream),
-          }),
-      ),
-    ],
-  };
-};
-
-/** The objective on a batch, and its gradient: the leakage is that of the model that is worst on this batch. */
-const valueAndGradient = (
-  { layers, gain, costs }: Trainee,
-  stream: ReturnType<typeof randomStream>,
-  gradient: Float32Array,
-): number => {
-  const value = gain.run(stream);
-  layers.gradient(gradient);
-  if (costs.length === 0) return value;
-  const part = new Float32Array(gradient.length);
-  let worst = Infinity;
-  for (const each of costs) {
-    const leaked = each.run(stream);
-    if (leaked >= worst) continue;
-    worst = leaked;
-    layers.gradient(part);
-  }
-  for (let i = 0; i < gradient.length; i++) gradient[i] += part[i];
-  return value + worst;
-};
-
 const normOf = (gradient: Float32Array): number => {
   let square = 0;
   for (const derivative of gradient) square += derivative * derivative;
   return Math.sqrt(square);
 };
 
-/** The latest parameters, with Adam's memory, whose objective was finite: those to begin with until there are any. */
-class LastGood {
-  readonly #parameters: Float32Array;
-  readonly #mean: Float32Array;
-  readonly #meanSquare: Float32Array;
-  #step: number;
+/** Parameters on their way, with Adam's memory and the bounds so far. */
+class DadRun {
+  readonly parameters: Float32Array;
+  readonly values: number[] = [];
+  readonly #settings: TrainingSettings;
+  readonly #optimiser: Optimiser<AdamState>;
+  #state: AdamState;
+  /** The latest parameters whose objective was finite; those to begin with until there are any. */
+  #good: { readonly parameters: Float32Array; readonly state: AdamState };
 
-  constructor(parameters: Float32Array, { step, mean, meanSquare }: AdamState) {
-    this.#parameters = parameters.slice();
-    this.#mean = Float32Array.from(mean);
-    this.#meanSquare = Float32Array.from(meanSquare);
-    this.#step = step;
+  constructor(settings: TrainingSettings, parameters: Float32Array, optimiser: Optimiser<AdamState>) {
+    this.#settings = settings;
+    this.parameters = parameters;
+    this.#optimiser = optimiser;
+    this.#state = optimiser.init(parameters);
+    this.#good = this.#copy();
   }
 
-  keep(parameters: Float32Array, { step, mean, meanSquare }: AdamState): void {
-    this.#parameters.set(parameters);
-    this.#mean.set(mean);
-    this.#meanSquare.set(meanSquare);
-    this.#step = step;
+  /** Steps taken. */
+  get step(): number {
+    return this.#state.step;
   }
 
-  restore(parameters: Float32Array, state: AdamState): void {
-    parameters.set(this.#parameters);
-    state.mean.set(this.#mean);
-    state.meanSquare.set(this.#meanSquare);
-    state.step = this.#step;
+  goOn({ step, parameters, mean, meanSquare, values }: DadCheckpoint): void {
+    for (const [field, numbers] of Object.entries({ parameters, mean, meanSquare })) {
+      requireNumbers(numbers, this.parameters.length, field);
+    }
+    requireNumbers(values, step, "values");
+    this.parameters.set(parameters);
+    this.#state = { step, mean: Float32Array.from(mean), meanSquare: Float32Array.from(meanSquare) };
+    this.values.push(...values);
+    this.#good = this.#copy();
+  }
+
+  /** One step down the gradient, from parameters at which the objective had this value. */
+  update(gradient: Float32Array, value: number): void {
+    this.#good = this.#copy();
+    this.#optimiser.update(this.parameters, gradient, this.#state);
+    this.values.push(value);
+  }
+
+  checkpoint(): DadCheckpoint {
+    return this.#record(this.parameters, this.#state);
+  }
+
+  lastGood(): DadCheckpoint {
+    return this.#record(this.#good.parameters, this.#good.state);
+  }
+
+  #copy(): { readonly parameters: Float32Array; readonly state: AdamState } {
+    const { step, mean, meanSquare } = this.#state;
+    const state = { step, mean: Float32Array.from(mean), meanSquare: Float32Array.from(meanSquare) };
+    return { parameters: this.parameters.slice(), state };
+  }
+
+  #record(parameters: Float32Array, { step, mean, meanSquare }: AdamState): DadCheckpoint {
+    return {
+      kind: "dad",
+      settings: this.#settings,
+      step,
+      parameters: [...parameters],
+      mean: [...mean],
+      meanSquare: [...meanSquare],
+      values: this.values.slice(0, step),
+    };
   }
 }
 

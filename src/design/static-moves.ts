@@ -22,8 +22,8 @@ export interface StaticMoves {
   readonly model: Model;
   readonly horizon: number;
   readonly bound: Objective;
-  /** The objective of one observation fewer; undefined where there is only one. */
-  readonly without: Objective | undefined;
+  /** The objective of one observation fewer, compiled when it is first asked for; undefined where there is only one. */
+  readonly without: () => Objective | undefined;
   readonly reach: readonly Reach[];
   readonly pace: Pacer;
 }
@@ -70,8 +70,10 @@ export const moveIdle = async (
   designs: Float64Array,
   from: RandomStream,
 ): Promise<readonly number[]> => {
-  const { model, horizon, without, reach, pace } = moves;
+  const { model, horizon, reach, pace } = moves;
+  const without = moves.without();
   if (without === undefined) return [];
+  await pace.pause();
   const variables = model.design.length;
   const { streams, noises, value } = comparer(moves, from);
   /** The same experiments without observation t: the difference is what the observation is worth. */

@@ -84,7 +84,8 @@ class WorstCaseObjective implements Objective {
     let steepest: Float64Array | undefined;
     this.#costs.forEach((cost, m) => {
       const value = cost.evaluate(designs, stream, bound, noise.slice(m + 1, m + 2));
-      if (value >= worst) return;
+      // One that is no number stays the worst: training must not go on.
+      if (value >= worst || Number.isNaN(worst)) return;
       worst = value;
       steepest = cost.gradient;
     });

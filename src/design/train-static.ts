@@ -180,6 +180,7 @@ class StaticTraining {
   readonly #listed: readonly number[][] | undefined;
   readonly #starts: number;
   readonly #rounds: readonly Round[];
+  #without: Objective | undefined;
   #alive: Climb[] = [];
   #scores: (readonly number[])[] = [];
   #total = 0;
@@ -220,7 +221,10 @@ class StaticTraining {
       model,
       horizon,
       bound: objectiveFor(horizon),
-      without: horizon > 1 ? objectiveFor(horizon - 1) : undefined,
+      without: () => {
+        if (horizon > 1) this.#without ??= objectiveFor(horizon - 1);
+        return this.#without;
+      },
       reach,
       pace: this.#pace,
     };
@@ -398,7 +402,7 @@ class StaticTraining {
 
   dispose(): void {
     this.#moves.bound.dispose();
-    this.#moves.without?.dispose();
+    this.#without?.dispose();
     this.#workspace.dispose();
   }
 }
