@@ -6,7 +6,6 @@ export {
   aif360Representation,
   applyRepresentation,
   type FairRepresentation,
-  fairRepresentationSteps,
   learnFairRepresentation,
   predictFromRepresentation,
   type RepresentationOptions,

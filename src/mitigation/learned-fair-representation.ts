@@ -4,6 +4,7 @@
  * them equally often. Models are then trained on those probabilities in place of the features.
  */
 import { InputError } from "../core/errors.js";
+import { pacer, type RunOptions } from "../core/options.js";
 import { fillUniform, type RandomStream } from "../core/random.js";
 import type { FeatureMatrix } from "../learners/classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "../learners/features.js";
@@ -12,6 +13,8 @@ import { type Bounds, type MinimiseProgress, type Minimum, minimiseSteps, type S
 import { assignRows, clipPrediction, type LossParts, RepresentationLoss } from "./lfr/objective.js";
 import { rowSums } from "./lfr/row-sums.js";
 import { type Standardisation, standardisationOf, standardise } from "./lfr/standardisation.js";
+
+import { REPRESENTATION_DEFAULTS } from "./representation-defaults.js";
 
 export type { LossParts } from "./lfr/objective.js";
 export type { Standardisation } from "./lfr/standardisation.js";
@@ -116,7 +119,7 @@ const SMOOTH_DECREASE = 1e-6;
 const SCREENING = 200;
 
 /** Where the learning stands: steps so far, of all starts, and the most there can be. */
-export interface RepresentationProgress {
+interface RepresentationProgress {
   readonly steps: number;
   readonly mostSteps: number;
   readonly loss: number;
@@ -128,17 +131,18 @@ const requireOption = (right: boolean, name: string, given: unknown, expected: s
 };
 
 const checkOptions = (options: RepresentationOptions) => {
+  const D = REPRESENTATION_DEFAULTS;
   const checked = {
-    prototypes: options.prototypes ?? 5,
-    reconstruction: options.reconstruction ?? 0.01,
-    prediction: options.prediction ?? 1,
-    parity: options.parity ?? 1,
-    parityForm: options.parityForm ?? "sum",
-    standardise: options.standardise ?? true,
-    bounded: options.bounded ?? true,
-    maxSteps: options.maxSteps ?? 5000,
-    smoothing: options.smoothing ?? 0.01,
-    restarts: options.restarts ?? 5,
+    prototypes: options.prototypes ?? D.prototypes,
+    reconstruction: options.reconstruction ?? D.reconstruction,
+    prediction: options.prediction ?? D.prediction,
+    parity: options.parity ?? D.parity,
+    parityForm: options.parityForm ?? D.parityForm,
+    standardise: options.standardise ?? D.standardise,
+    bounded: options.bounded ?? D.bounded,
+    maxSteps: options.maxSteps ?? D.maxSteps,
+    smoothing: options.smoothing ?? D.smoothing,
+    restarts: options.restarts ?? D.restarts,
   } as const;
   const { prototypes, parityForm } = checked;
   const whole = (n: number, least: number) => Number.isInteger(n) && n >= least;
@@ -186,8 +190,8 @@ function* descend(
   });
 }
 
-/** {@link learnFairRepresentation}, step by step: a caller that must let go of the thread now and then walks it. */
-export function* fairRepresentationSteps(
+/** {@link learnFairRepresentation}, step by step. */
+function* fairRepresentationSteps(
   training: RepresentationTraining,
   stream: RandomStream,
   options: RepresentationOptions = {},
@@ -258,18 +262,38 @@ export function* fairRepresentationSteps(
 }
 
 /**
- * A representation of these rows, from several random starts. The same training, stream and options give the same
- * one, bit for bit.
+ * A representation of these rows, from several random starts (Zemel et al. 2013, equations 4 to 11): prototypes V
+ * [k, columns] and weights w [k] that minimise Ax Lx + Ay Ly + Az Lz. `features` is [rows, columns]; `labels` and
+ * `privileged` have an entry of 0 or 1 for each row that is learnt from. The same training, stream and options give
+ * the same one, bit for bit.
+ *
+ * @example
+ * ```ts
+ * import { learnFairRepresentation, randomStream } from "fairbed/mitigation";
+ *
+ * const rows = 40;
+ * const privileged = Array.from({ length: rows }, (_, row) => row % 2);
+ * const labels = privileged.map((group, row) => Number((row % 5) + group > 2));
+ * const values = Float32Array.from(labels, (label, row) => label + privileged[row] + (row % 3) / 3);
+ * const representation = await learnFairRepresentation(
+ *   { features: { values, rows, columns: 1 }, labels, privileged },
+ *   randomStream(0),
+ *   { prototypes: 3, maxSteps: 50, restarts: 1 },
+ * );
+ * console.log(representation.weights.length, representation.prototypes[0].length); // 3 1
+ * ```
  */
-export const learnFairRepresentation = (
+export const learnFairRepresentation = async (
   training: RepresentationTraining,
   stream: RandomStream,
-  options: RepresentationOptions = {},
-): FairRepresentation => {
+  options: RepresentationOptions & RunOptions = {},
+): Promise<FairRepresentation> => {
   const walk = fairRepresentationSteps(training, stream, options);
+  const pace = pacer(options);
   for (;;) {
     const { done, value } = walk.next();
     if (done === true) return value;
+    await pace.step({ done: value.steps, total: value.mostSteps, label: "learning" });
   }
 };
 
@@ -325,7 +349,23 @@ const assign = (
   return out;
 };
 
-/** The representation of the given rows (all unless given): features [rows, k] for a model to be trained on. */
+/**
+ * The representation of the given rows (all unless given): features [rows, k], the probabilities M of the prototypes
+ * (Zemel et al. 2013, equation 2), for a model to be trained on.
+ *
+ * @example
+ * ```ts
+ * import { applyRepresentation, learnFairRepresentation, randomStream } from "fairbed/mitigation";
+ *
+ * const rows = 20;
+ * const privileged = Array.from({ length: rows }, (_, row) => row % 2);
+ * const labels = privileged.map((_, row) => Number(row % 4 > 1));
+ * const features = { values: Float32Array.from(labels, (label, row) => label + (row % 3)), rows, columns: 1 };
+ * const learnt = await learnFairRepresentation({ features, labels, privileged }, randomStream(0), { maxSteps: 20 });
+ * const { values, columns } = applyRepresentation(learnt, features, Int32Array.of(0));
+ * console.log(columns, values.reduce((sum, p) => sum + p, 0).toFixed(3)); // 5 1.000
+ * ```
+ */
 export const applyRepresentation = (
   representation: FairRepresentation,
   features: FeatureMatrix,
@@ -336,7 +376,23 @@ export const applyRepresentation = (
   columns: representation.weights.length,
 });
 
-/** P(favourable) of the given rows (all unless given) by the representation's own linear prediction M w. */
+/**
+ * P(favourable) of the given rows (all unless given), [rows], by the representation's own linear prediction M w (Zemel
+ * et al. 2013, equation 11), kept within 0 and 1.
+ *
+ * @example
+ * ```ts
+ * import { learnFairRepresentation, predictFromRepresentation, randomStream } from "fairbed/mitigation";
+ *
+ * const rows = 20;
+ * const privileged = Array.from({ length: rows }, (_, row) => row % 2);
+ * const labels = privileged.map((_, row) => Number(row % 4 > 1));
+ * const features = { values: Float32Array.from(labels), rows, columns: 1 };
+ * const learnt = await learnFairRepresentation({ features, labels, privileged }, randomStream(0), { parity: 0 });
+ * const predicted = predictFromRepresentation(learnt, features);
+ * console.log(predicted.every((p, row) => p > 0.5 === (labels[row] === 1))); // true
+ * ```
+ */
 export const predictFromRepresentation = (
   representation: FairRepresentation,
   features: FeatureMatrix,

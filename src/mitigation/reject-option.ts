@@ -7,6 +7,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { checkBothGroups, checkGroups, checkLabels } from "./groups.js";
+import { REJECT_OPTION_DEFAULTS } from "./reject-option-defaults.js";
 
 /** What is applied to scores; plain data. */
 export interface RejectOptionRule {
@@ -136,7 +137,18 @@ interface Outcome extends RejectOptionRule {
  * in grid order (t outer, m inner) of several. Accuracies are compared as whole numbers, so that ties are ties.
  *
  * Fit it on rows that the classifier was not trained on: `scores` are P(favourable), `labels` 1 where the outcome was
- * favourable, `privileged` 1 for that group; one entry per row each.
+ * favourable, `privileged` 1 for that group; one entry per row each, [rows].
+ *
+ * @example
+ * ```ts
+ * import { fitRejectOption } from "fairbed/mitigation";
+ *
+ * const scores = [0.9, 0.8, 0.6, 0.3, 0.55, 0.45, 0.4, 0.1];
+ * const labels = [1, 1, 1, 0, 1, 0, 1, 0];
+ * const privileged = [1, 1, 1, 1, 0, 0, 0, 0];
+ * const { difference, withinBand, relabelled } = fitRejectOption(scores, labels, privileged);
+ * console.log(difference, withinBand, relabelled > 0); // 0 true true
+ * ```
  */
 export const fitRejectOption = (
   scores: ArrayLike<number>,
@@ -144,7 +156,7 @@ export const fitRejectOption = (
   privileged: ArrayLike<number>,
   options: RejectOptionOptions = {},
 ): FittedRejectOption => {
-  const { band = [-0.05, 0.05], fallback = "absolute" } = options;
+  const { band = REJECT_OPTION_DEFAULTS.band, fallback = REJECT_OPTION_DEFAULTS.fallback } = options;
   const [low, high] = band;
   if (!(low <= high)) throw new InputError("band", rejectOptionTexts.band(low, high));
   if (fallback !== "absolute" && fallback !== "signed")
@@ -216,7 +228,18 @@ const outcomeOf = (
   return { threshold, margin, unprivileged, privileged, truePositives, trueNegatives };
 };
 
-/** 1 (favourable) or 0 for each row; `scores` and `privileged` as in {@link fitRejectOption}, both groups or one. */
+/**
+ * 1 (favourable) or 0 for each row, [rows]: score > t - m for the unprivileged, score > t + m for the privileged.
+ * `scores` and `privileged` are as in {@link fitRejectOption}, of both groups or one.
+ *
+ * @example
+ * ```ts
+ * import { applyRejectOption } from "fairbed/mitigation";
+ *
+ * const rule = { threshold: 0.5, margin: 0.1 };
+ * console.log([...applyRejectOption(rule, [0.45, 0.45, 0.65], [0, 1, 1])]); // [ 1, 0, 1 ]
+ * ```
+ */
 export const applyRejectOption = (
   { threshold, margin }: RejectOptionRule,
   scores: ArrayLike<number>,

@@ -1,14 +1,14 @@
 /** What was acquired is frozen, and something else is made of it: another model, or a mitigation (section 6.4). */
-import { fit } from "../active/pool-models.js";
 import { randomStream } from "../core/random.js";
 import { parityRatios } from "../fairness/group-metrics.js";
+import { learnerNamed } from "../learners/by-name.js";
 import type { Learner } from "../learners/classifier.js";
-import { forest } from "../learners/forest.js";
-import { applyRepresentation, fairRepresentationSteps } from "../mitigation/learned-fair-representation.js";
-import { applyRejectOption, fitRejectOption } from "../mitigation/reject-option.js";
+import { applyRepresentation, learnFairRepresentation } from "../mitigation/learned-fair-representation.js";
 import { stratify } from "../mitigation/stratify.js";
 import type { Task } from "../tables/task.js";
 import { evaluate } from "../workflows/evaluation.js";
+import { judgeLearner } from "../workflows/generalization.js";
+import { favourableScores, rejectRows } from "../workflows/mitigate.js";
 import { type PreparedSeed, prepareSeed } from "../workflows/simulation.js";
 import type {
   AcquireResult,
@@ -45,7 +45,7 @@ export const runJudge = async (
     labelled: Int32Array.from(acquired.labelled),
     weights: task.weights,
     privileged: privilegedIn(task),
-    forest: forest({ ...settings.forest, ...(threads === undefined ? {} : { threads }) }),
+    forest: learnerNamed("forest", { ...settings.forest, ...(threads === undefined ? {} : { threads }) }),
     seed,
     onProgress,
   };
@@ -53,28 +53,13 @@ export const runJudge = async (
   return cell.kind === "reject-option" ? rejected(cell, frozen) : represented(cell, frozen);
 };
 
-const learnerOf = async (model: GeneralizeCell["model"], own: Learner): Promise<Learner> => {
-  if (model === "boosting") return (await import("../learners/boosting.js")).boosting();
-  if (model === "mlp") return (await import("../learners/mlp.js")).mlp();
-  return model === "svm" ? (await import("../learners/svm.js")).svm() : own;
-};
-
-const generalized = async (
+const generalized = (
   { model }: GeneralizeCell,
-  { prepared: { features, target, sensitive, split }, labelled, weights, forest: own, seed }: Frozen,
-): Promise<JudgeResult> => {
-  const learner = await learnerOf(model, own);
-  const metrics = evaluate({
-    features,
-    target,
-    sensitive: sensitive[0],
-    labelled,
-    test: split.test,
-    weights,
-    learner,
-    sensitiveLearner: learner,
-    stream: randomStream(seed).split("generalization").split(model),
-  });
+  { prepared, labelled, weights, forest: own, seed }: Frozen,
+): JudgeResult => {
+  const learner = model === "forest" ? own : learnerNamed(model);
+  const { test } = prepared.split;
+  const metrics = judgeLearner({ ...prepared, test }, labelled, weights, { name: model, learner }, seed);
   return { metrics };
 };
 
@@ -92,19 +77,15 @@ const rejected = (
     validationFraction,
     stream.split("validation"),
   );
-  const classifier = fit(learner, { features, ...target, rows: rest, weights }, stream.split("forest"));
-  const scoresOf = (rows: Int32Array): Float64Array => {
-    const probabilities = classifier.predict(features, rows);
-    return Float64Array.from(rows, (_, i) => Math.min(1, probabilities[2 * i + 1]));
-  };
-  const of = (all: Int32Array, rows: Int32Array) => rows.map((row) => all[row]);
-  const rule = fitRejectOption(scoresOf(part), of(labels, part), of(privileged, part), { band });
   const { test } = split;
-  const predicted = applyRejectOption(rule, scoresOf(test), of(privileged, test));
+  const rows = { learnFrom: rest, fitOn: part, test, labels, privileged };
+  const scoresOf = favourableScores(features, rows, learner, weights, stream.split("forest"));
+  const { rule, decided } = rejectRows(scoresOf, rows, { band });
+  const of = (all: Int32Array) => test.map((row) => all[row]);
   const { accuracy, dpRatio, tprRatio, fprRatio, dpDifference, selectionRate } = parityRatios(
-    predicted,
-    of(labels, test),
-    of(privileged, test),
+    decided,
+    of(labels),
+    of(privileged),
   );
   return {
     metrics: { accuracy, dpRatio, tprRatio, fprRatio, dpDifference, selectionRate },
@@ -119,7 +100,7 @@ const represented = async (
 ): Promise<JudgeResult> => {
   const { features, target, sensitive, split } = prepared;
   const stream = randomStream(seed).split("representation");
-  const walk = fairRepresentationSteps(
+  const representation = await learnFairRepresentation(
     {
       features,
       rows: labelled,
@@ -127,12 +108,18 @@ const represented = async (
       privileged: labelled.map((row) => privileged[row]),
     },
     stream.split("learning"),
-    { prototypes, reconstruction, prediction, parity, maxSteps: steps, restarts },
+    {
+      prototypes,
+      reconstruction,
+      prediction,
+      parity,
+      maxSteps: steps,
+      restarts,
+      onProgress: ({ done, total }) => onProgress(done / total),
+    },
   );
-  let next = walk.next();
-  for (; next.done !== true; next = walk.next()) await onProgress(next.value.steps / next.value.mostSteps);
   const metrics = evaluate({
-    features: applyRepresentation(next.value, features),
+    features: applyRepresentation(representation, features),
     target,
     sensitive: sensitive[0],
     labelled,
@@ -142,8 +129,7 @@ const represented = async (
     sensitiveLearner: learner,
     stream: stream.split("evaluation"),
   });
-  const { collapse } = next.value;
-  return { metrics, warning: collapse };
+  return { metrics, warning: representation.collapse };
 };
 
 const privilegedIn = ({ target, sensitive: [{ classes, labels: groups }] }: Task): Int32Array => {

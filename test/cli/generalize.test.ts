@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { generalizeTexts } from "../../src/cli/commands/reproduce/generalize.js";
+import { learnerTexts } from "../../src/learners/by-name.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
 import { asCategorical, columnNames } from "../../src/tables/table.js";
 import { needsDist } from "../setup/dist.js";
@@ -75,7 +76,11 @@ test("two tables", async () => {
   });
   expect(await invoke(["generalize", labelled, ...TASK, "--models", "forrest"])).toMatchObject({
     code: 2,
-    stderr: `fairbed: ${generalizeTexts.model("forrest", "forest")}\n`,
+    stderr: `fairbed: ${learnerTexts.unknown("forrest", "forest")}\n`,
+  });
+  expect(await invoke(["generalize", labelled, "--table", tested, ...TASK])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${generalizeTexts.onlyAnswer(labelled, "table")}\n`,
   });
   const wrong = write("wrong.json", "{}");
   expect(await invoke(["generalize", wrong])).toMatchObject({

@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
-import { rocTexts } from "../../src/cli/commands/mitigation/roc.js";
-import { mitigationCommandTexts } from "../../src/cli/commands/mitigation/split-task.js";
 import { commands } from "../../src/cli/commands/mitigation.js";
 import { InputError } from "../../src/core/errors.js";
 import { randomStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
 import { rejectOptionTexts } from "../../src/mitigation/reject-option.js";
 import { stratify } from "../../src/mitigation/stratify.js";
+import { readTaskTexts } from "../../src/sources/read-task.js";
+import { rejectTableTexts } from "../../src/workflows/mitigate.js";
+import { mitigationSplitTexts } from "../../src/workflows/mitigation-split.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-mitigation-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -158,8 +159,8 @@ describe("a group of one person", () => {
 
   it("is neither named nor taken as the privileged one", async () => {
     const attempt = run("roc", rare, { privileged: "z" });
-    await expect(attempt).rejects.toThrow(mitigationCommandTexts.privileged("z", ["a", "b"], 3));
-    expect(mitigationCommandTexts.privileged("z", ["a", "b"], 3)).toContain(
+    await expect(attempt).rejects.toThrow(mitigationSplitTexts.privileged("z", ["a", "b"], 3));
+    expect(mitigationSplitTexts.privileged("z", ["a", "b"], 3)).toContain(
       "give one of a, b (groups of fewer",
     );
     const { result, words } = await run("roc", rare, { scores: "chance" });
@@ -180,7 +181,7 @@ describe("a group of one person", () => {
       .split("\n")
       .map((line, i) => line.replace(/,[ab],/, `,g${i % 4},`));
     await expect(run("roc", write("few.csv", lines.join("\n")), { scores: "chance" })).rejects.toThrow(
-      mitigationCommandTexts.rareGroups,
+      mitigationSplitTexts.rareGroups,
     );
   });
 });
@@ -192,13 +193,13 @@ it.each(["roc", "lfr"])("%s looks for the folder of --out before the work", asyn
 
 describe("wrong use", () => {
   it.each([
-    [{ target: "level" }, mitigationCommandTexts.outcomes("level", 3)],
-    [{ sensitive: ["group", "town"] }, mitigationCommandTexts.oneSensitive(["group", "town"])],
-    [{ privileged: "z" }, mitigationCommandTexts.privileged("z", ["a", "b"], 2)],
-    [{ scores: "town" }, rocTexts.scores("town")],
+    [{ target: "level" }, mitigationSplitTexts.outcomes("level", 3)],
+    [{ sensitive: ["group", "town"] }, mitigationSplitTexts.oneSensitive(["group", "town"])],
+    [{ privileged: "z" }, mitigationSplitTexts.privileged("z", ["a", "b"], 2)],
+    [{ scores: "town" }, rejectTableTexts.scores("town")],
     [{ scores: "level" }, rejectOptionTexts.score(0, 2).slice(-40)],
-    [{ test: other, task: "students" }, mitigationCommandTexts.testWithTask],
-    [{ testFraction: 0.001 }, mitigationCommandTexts.fewRows("to test on")],
+    [{ test: other, task: "students" }, readTaskTexts.testWithTask],
+    [{ testFraction: 0.001 }, mitigationSplitTexts.fewRows("to test on")],
   ])("is said in one sentence: %j", async (given, text) => {
     const attempt = run("roc", table, given);
     await expect(attempt).rejects.toThrow(InputError);

@@ -200,9 +200,9 @@ describe("learnFairRepresentation", () => {
   const rows = makeRows(120);
   const settings = { maxSteps: 300, restarts: 3 };
 
-  it("brings the groups together as parity weighs more, and still predicts", () => {
-    const [free, fair] = [0, 10].map((parity) =>
-      learnFairRepresentation(rows, randomStream(1), { ...settings, parity }),
+  it("brings the groups together as parity weighs more, and still predicts", async () => {
+    const [free, fair] = await Promise.all(
+      [0, 10].map((parity) => learnFairRepresentation(rows, randomStream(1), { ...settings, parity })),
     );
     expect(gapOf(free, rows)).toBeGreaterThan(0.1);
     expect(gapOf(fair, rows)).toBeLessThan(0.01);
@@ -216,10 +216,10 @@ describe("learnFairRepresentation", () => {
     expect(right(fair)).toBeGreaterThan(0.6);
   });
 
-  it("gets past the kinks at which exact steps end, and says where those collapse", () => {
+  it("gets past the kinks at which exact steps end, and says where those collapse", async () => {
     const settled = { parity: 10, maxSteps: 1000, restarts: 3 };
-    const exact = learnFairRepresentation(rows, randomStream(1), { ...settled, smoothing: 0 });
-    const smooth = learnFairRepresentation(rows, randomStream(1), settled);
+    const exact = await learnFairRepresentation(rows, randomStream(1), { ...settled, smoothing: 0 });
+    const smooth = await learnFairRepresentation(rows, randomStream(1), settled);
     expect(exact.collapse).toBe(representationTexts.oneClass(false));
     expect(smooth.collapse).toBeUndefined();
     expect(smooth.losses.loss).toBeLessThan(exact.losses.loss);
@@ -229,8 +229,8 @@ describe("learnFairRepresentation", () => {
     );
   });
 
-  it("gives probabilities of prototypes, those of the loss", () => {
-    const representation = learnFairRepresentation(rows, randomStream(1), settings);
+  it("gives probabilities of prototypes, those of the loss", async () => {
+    const representation = await learnFairRepresentation(rows, randomStream(1), settings);
     const { values, columns, rows: count } = applyRepresentation(representation, rows.features);
     expect([count, columns]).toEqual([120, 5]);
     for (let n = 0; n < count; n++) {
@@ -254,17 +254,34 @@ describe("learnFairRepresentation", () => {
     expect(p).toBeCloseTo(Math.min(1, Math.max(0, expected)), 10);
   });
 
-  it("is the same for the same stream, and after a trip through JSON", () => {
-    const [first, again] = [1, 1].map((seed) => learnFairRepresentation(rows, randomStream(seed), settings));
+  it("is the same for the same stream, and after a trip through JSON", async () => {
+    const [first, again] = await Promise.all(
+      [1, 1].map((seed) => learnFairRepresentation(rows, randomStream(seed), settings)),
+    );
     expect(again).toEqual(first);
-    const other = learnFairRepresentation(rows, randomStream(2), settings);
+    const other = await learnFairRepresentation(rows, randomStream(2), settings);
     expect(other.prototypes).not.toEqual(first.prototypes);
     const restored: FairRepresentation = JSON.parse(JSON.stringify(first));
     expect(applyRepresentation(restored, rows.features)).toEqual(applyRepresentation(first, rows.features));
   });
 
-  it("keeps the best of its starts", () => {
-    const representation = learnFairRepresentation(rows, randomStream(3), { maxSteps: 400, restarts: 4 });
+  it("is the same whether it is watched or not, and stops when told to", async () => {
+    const seen: number[] = [];
+    const plain = await learnFairRepresentation(rows, randomStream(1), settings);
+    const onProgress = ({ done }: { readonly done: number }) => seen.push(done);
+    expect(await learnFairRepresentation(rows, randomStream(1), { ...settings, onProgress })).toEqual(plain);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    const stop = new AbortController();
+    const learning = learnFairRepresentation(rows, randomStream(1), { ...settings, signal: stop.signal });
+    stop.abort(new Error("enough"));
+    await expect(learning).rejects.toThrow("enough");
+  });
+
+  it("keeps the best of its starts", async () => {
+    const representation = await learnFairRepresentation(rows, randomStream(3), {
+      maxSteps: 400,
+      restarts: 4,
+    });
     expect(representation.starts).toHaveLength(4);
     const { loss, reason } = representation.starts[representation.start];
     expect(loss).toBe(Math.min(...representation.starts.map((start) => start.loss)));
@@ -273,7 +290,7 @@ describe("learnFairRepresentation", () => {
     for (const { steps } of representation.starts) expect(steps).toBeLessThanOrEqual(400);
   });
 
-  it("learns from the rows that are given", () => {
+  it("learns from the rows that are given", async () => {
     const half = Int32Array.from({ length: 60 }, (_, i) => 2 * i);
     const { labels, privileged, features } = rows;
     const some = {
@@ -287,22 +304,24 @@ describe("learnFairRepresentation", () => {
       (_, i) => features.values[8 * Math.floor(i / 4) + (i % 4)],
     );
     const apart = { ...some, features: { values, rows: 60, columns: 4 }, rows: undefined };
-    expect(learnFairRepresentation(some, randomStream(1), settings)).toEqual(
-      learnFairRepresentation(apart, randomStream(1), settings),
+    expect(await learnFairRepresentation(some, randomStream(1), settings)).toEqual(
+      await learnFairRepresentation(apart, randomStream(1), settings),
     );
   });
 
-  it("leaves w free where that is asked for, and then fits more closely", () => {
-    const [within, free] = [true, false].map((bounded) =>
-      learnFairRepresentation(rows, randomStream(1), { ...settings, bounded }),
+  it("leaves w free where that is asked for, and then fits more closely", async () => {
+    const [within, free] = await Promise.all(
+      [true, false].map((bounded) =>
+        learnFairRepresentation(rows, randomStream(1), { ...settings, bounded }),
+      ),
     );
     for (const w of within.weights) expect(Math.abs(w - 0.5)).toBeLessThanOrEqual(0.5);
     expect(Math.max(...free.weights.map((w) => Math.abs(w - 0.5)))).toBeGreaterThan(0.5);
     expect(free.losses.loss).toBeLessThan(within.losses.loss);
   });
 
-  it("stays within AIF360's bounds with its settings", () => {
-    const { weights, standardisation, losses } = learnFairRepresentation(rows, randomStream(1), {
+  it("stays within AIF360's bounds with its settings", async () => {
+    const { weights, standardisation, losses } = await learnFairRepresentation(rows, randomStream(1), {
       ...aif360Representation,
       ...settings,
     });
@@ -317,24 +336,28 @@ describe("learnFairRepresentation", () => {
     );
   });
 
-  it("says when all rows look alike", () => {
+  it("says when all rows look alike", async () => {
     // Far from all rows in comparison with how they differ, every row sees the prototypes alike.
     const { features, labels, privileged } = rows;
     const flat = { ...features, values: features.values.map((value) => value * 1e-6) };
-    const representation = learnFairRepresentation({ features: flat, labels, privileged }, randomStream(1), {
-      ...settings,
-      standardise: false,
-      maxSteps: 5,
-    });
+    const representation = await learnFairRepresentation(
+      { features: flat, labels, privileged },
+      randomStream(1),
+      {
+        ...settings,
+        standardise: false,
+        maxSteps: 5,
+      },
+    );
     expect(representation.spread).toBeLessThan(0.001);
     expect(representation.collapse).toBe(representationTexts.alike(representation.spread));
   });
 
-  it("says when it predicts one outcome for all", () => {
+  it("says when it predicts one outcome for all", async () => {
     const { features, privileged } = rows;
     // A label that no column says anything about, and that is rare.
     const labels = Int32Array.from({ length: 120 }, (_, n) => Number(n % 20 === 7));
-    const representation = learnFairRepresentation({ features, labels, privileged }, randomStream(1), {
+    const representation = await learnFairRepresentation({ features, labels, privileged }, randomStream(1), {
       ...settings,
       reconstruction: 1,
       prediction: 0.01,
@@ -344,10 +367,10 @@ describe("learnFairRepresentation", () => {
     expect(representation.collapse).toBe(representationTexts.oneClass(false));
   });
 
-  it("takes constant columns", () => {
+  it("takes constant columns", async () => {
     const { features, labels, privileged } = rows;
     const constant = { ...features, values: features.values.map((value, i) => (i % 4 === 2 ? 0.1 : value)) };
-    const { prototypes, standardisation } = learnFairRepresentation(
+    const { prototypes, standardisation } = await learnFairRepresentation(
       { features: constant, labels, privileged },
       randomStream(1),
       settings,
@@ -356,33 +379,36 @@ describe("learnFairRepresentation", () => {
     expect(prototypes.flat().every(Number.isFinite)).toBe(true);
   });
 
-  it("refuses what it cannot use, in one sentence", () => {
-    const says = (make: () => unknown, text: string) => {
-      expect(make).toThrow(InputError);
-      expect(make).toThrow(text);
+  it("refuses what it cannot use, in one sentence", async () => {
+    const says = async (make: () => unknown, text: string) => {
+      await expect(async () => make()).rejects.toThrow(InputError);
+      await expect(async () => make()).rejects.toThrow(text);
     };
     const learn = (change: object, options: object = {}) =>
       learnFairRepresentation({ ...rows, ...change }, randomStream(1), options);
-    says(() => learn({ labels: [0, 1] }), mitigationTexts.lengths("labels", 2, 120));
-    says(() => learn({ privileged: [0, 1] }), mitigationTexts.lengths("groups", 2, 120));
-    says(() => learn({ labels: rows.labels.with(5, 2) }), mitigationTexts.label(5));
-    says(() => learn({ privileged: rows.privileged.with(6, -1) }), mitigationTexts.group(6));
-    says(() => learn({ labels: rows.labels.map(() => 1) }), mitigationTexts.oneLabel(120));
-    says(
+    await says(() => learn({ labels: [0, 1] }), mitigationTexts.lengths("labels", 2, 120));
+    await says(() => learn({ privileged: [0, 1] }), mitigationTexts.lengths("groups", 2, 120));
+    await says(() => learn({ labels: rows.labels.with(5, 2) }), mitigationTexts.label(5));
+    await says(() => learn({ privileged: rows.privileged.with(6, -1) }), mitigationTexts.group(6));
+    await says(() => learn({ labels: rows.labels.map(() => 1) }), mitigationTexts.oneLabel(120));
+    await says(
       () => learn({ privileged: rows.privileged.map(() => 0) }),
       mitigationTexts.absent("privileged", 120),
     );
-    says(() => learn({ rows: Int32Array.of(120) }), featureTexts.row(120, 120));
+    await says(() => learn({ rows: Int32Array.of(120) }), featureTexts.row(120, 120));
     const option = (name: string, given: unknown, expected: string) =>
       representationTexts.option(name, given, expected);
-    says(() => learn({}, { prototypes: 1 }), option("prototypes", 1, "a whole number of at least 2"));
-    says(() => learn({}, { restarts: 0 }), option("restarts", 0, "a whole number of at least 1"));
-    says(() => learn({}, { maxSteps: 0 }), option("maxSteps", 0, "a whole number of at least 1"));
-    says(() => learn({}, { parity: -1 }), option("weight of parity", -1, "a finite number of at least 0"));
-    says(() => learn({}, { smoothing: -1 }), option("smoothing", -1, "a finite number of at least 0"));
-    says(() => learn({}, { parityForm: "max" }), option("parityForm", "max", '"sum" or "mean"'));
-    const representation = learnFairRepresentation(rows, randomStream(1), { maxSteps: 2, restarts: 1 });
+    await says(() => learn({}, { prototypes: 1 }), option("prototypes", 1, "a whole number of at least 2"));
+    await says(() => learn({}, { restarts: 0 }), option("restarts", 0, "a whole number of at least 1"));
+    await says(() => learn({}, { maxSteps: 0 }), option("maxSteps", 0, "a whole number of at least 1"));
+    await says(
+      () => learn({}, { parity: -1 }),
+      option("weight of parity", -1, "a finite number of at least 0"),
+    );
+    await says(() => learn({}, { smoothing: -1 }), option("smoothing", -1, "a finite number of at least 0"));
+    await says(() => learn({}, { parityForm: "max" }), option("parityForm", "max", '"sum" or "mean"'));
+    const representation = await learnFairRepresentation(rows, randomStream(1), { maxSteps: 2, restarts: 1 });
     const narrow = { values: new Float32Array(3), rows: 1, columns: 3 };
-    says(() => applyRepresentation(representation, narrow), featureTexts.columns(3, 4));
+    await says(() => applyRepresentation(representation, narrow), featureTexts.columns(3, 4));
   });
 });

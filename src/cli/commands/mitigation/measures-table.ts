@@ -1,8 +1,9 @@
 /** The numbers of several predictions, side by side. */
-import { rightAligned } from "../../text-table.js";
-import type { Measures } from "./measures.js";
 
-const HEADINGS: readonly (readonly [keyof Measures, string])[] = [
+import type { OutcomeMeasures } from "../../../workflows/outcome-measures.js";
+import { rightAligned } from "../../text-table.js";
+
+const HEADINGS: readonly (readonly [keyof OutcomeMeasures, string])[] = [
   ["accuracy", "accuracy"],
   ["selectionRate", "favoured"],
   ["difference", "difference"],
@@ -11,7 +12,7 @@ const HEADINGS: readonly (readonly [keyof Measures, string])[] = [
   ["fprRatio", "FPR ratio"],
 ];
 
-export const measuresTable = (rows: readonly (readonly [string, Measures])[]): readonly string[] =>
+export const measuresTable = (rows: readonly (readonly [string, OutcomeMeasures])[]): readonly string[] =>
   rightAligned([
     ["on the test rows", ...HEADINGS.map(([, heading]) => heading)],
     ...rows.map(([name, measures]) => [
@@ -20,7 +21,7 @@ export const measuresTable = (rows: readonly (readonly [string, Measures])[]): r
     ]),
   ]);
 
-export const MEASURES_SAY = [
+export const MEASURES_LEGEND = [
   "favoured is the share of rows predicted to have the favourable outcome, difference that share of the",
   "unprivileged less that of the privileged; ratios are the smaller group's rate over the larger's: 1 is parity.",
 ];

@@ -1,24 +1,15 @@
 /** What a mitigation gives for each row, as CSV. */
-import { csvText } from "../../../tables/csv.js";
-import { columnCell } from "../../../tables/table.js";
-import type { Task } from "../../../tables/task.js";
+import { type CsvValue, csvText } from "../../../tables/csv.js";
+import { columnCell, columnNamed, type Table } from "../../../tables/table.js";
 
-/** The id of each row, or its number from 0. */
-const nameOf = ({ table, id }: Task): ((row: number) => string | number | undefined) => {
-  const column = table.columns.find(({ name }) => name === id);
-  return column === undefined ? (row) => row : columnCell(column);
-};
-
-/** One line for each row: its name, then what `valuesOf` gives for the i-th of the rows. */
+/** One line for each row: its id, or its number from 0, then what `valuesOf` gives for the i-th of the rows. */
 export const rowsCsv = (
-  task: Task,
+  table: Table,
+  id: string | undefined,
   rows: ArrayLike<number>,
   headings: readonly string[],
-  valuesOf: (i: number) => readonly (string | number)[],
+  valuesOf: (i: number) => readonly CsvValue[],
 ): string => {
-  const name = nameOf(task);
-  return csvText([
-    [task.id ?? "row", ...headings],
-    ...Array.from(rows, (row, i) => [name(row), ...valuesOf(i)]),
-  ]);
+  const name = id === undefined ? (row: number) => row : columnCell(columnNamed(table, id));
+  return csvText([[id ?? "row", ...headings], ...Array.from(rows, (row, i) => [name(row), ...valuesOf(i)])]);
 };

@@ -1,23 +1,27 @@
 /** `fairbed generalize`: other models on a frozen dataset. */
 import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
-import { nearestName } from "../../../core/nearest-name.js";
-import type { Learner } from "../../../learners/classifier.js";
+import { LEARNER_NAMES, type LearnerName } from "../../../learners/learner-names.js";
 import { withoutPassword } from "../../../sources/without-password.js";
 import type { Task } from "../../../tables/task.js";
-import type { FrozenSeed, ModelGeneralization, SplitSettings } from "../../../workflows/generalization.js";
-import { defineCommand } from "../../command.js";
-import { argument, integer, text } from "../../options.js";
+import type { FrozenSeed, SplitSettings } from "../../../workflows/generalization.js";
+import { GENERALIZE_MODELS } from "../../../workflows/generalize-models.js";
+import { type CommandContext, defineCommand } from "../../command.js";
+import { argument, grouped, integer, text, texts } from "../../options.js";
+import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
 import { inWords } from "../active/acquire.js";
-import { readingOf, rolesOf, tableOptions } from "../sources/table-options.js";
-
-export const MODELS = ["forest", "logistic", "boosting", "mlp", "svm"] as const;
-type ModelName = (typeof MODELS)[number];
+import {
+  type ReadOptionValues,
+  type RoleOptionValues,
+  readingOf,
+  readOptions,
+  roleOptions,
+  rolesOf,
+  tableOptions,
+} from "../sources/table-options.js";
 
 export const generalizeTexts = {
-  model: (given: string, near: string | undefined) =>
-    `there is no model "${given}"${near === undefined ? "" : ` (did you mean "${near}"?)`}: choose from ${MODELS.join(", ")}`,
   noTest: (file: string) =>
     `${file} is a table of labelled rows: name the rows to judge on with --test, or give the JSON answer of fairbed acquire`,
   notAnswer: (file: string) =>
@@ -26,8 +30,10 @@ export const generalizeTexts = {
     `${file} says which rows were acquired, not what is in them: name their table with --table, or --task`,
   otherTable: (file: string, differs: string, table: string) =>
     `${file} was acquired from a table with ${differs}, and ${table} is another: give the table and the labels that the rows were acquired with`,
-  noRow: (row: number, rows: number) =>
-    `row ${row} was acquired and the table has ${rows} rows: give the table that the rows were acquired from`,
+  onlyAnswer: (file: string, option: string) =>
+    `${file} is a table of labelled rows, and --${option} says where the rows of an answer of fairbed acquire are: leave it out`,
+  onlyTable: (file: string) =>
+    `${file} is an answer of fairbed acquire, which held rows out itself: leave out --test`,
 };
 
 export const generalize = defineCommand({
@@ -46,58 +52,27 @@ export const generalize = defineCommand({
   ],
   arguments: { acquired: argument("an answer of fairbed acquire --json, or a table of labelled rows") },
   options: {
-    models: text("--models <names>", `which of ${MODELS.join(", ")}`, "forest,boosting,mlp,svm"),
+    models: texts(
+      "--models <names>",
+      `which of ${LEARNER_NAMES.join(", ")} (${GENERALIZE_MODELS.join(",")})`,
+    ),
     table: text("--table <table>", "the table that the answer's rows are of"),
     test: text("--test <table>", "the rows to judge on, where the first is a table"),
-    ...tableOptions,
-    seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
+    task: tableOptions.task,
+    seed: integer("--seed <number>", "where the random streams start, where the first is a table", 0, {
+      min: 0,
+    }),
+    ...grouped("Columns", roleOptions),
+    ...grouped("Reading the table", readOptions),
   },
   reportsProgress: true,
   async run({ arguments: { acquired: path }, options, context }) {
     const started = performance.now();
-    const models = await learnersOf(options.models);
-    const answer = path.endsWith(".json") ? await readAnswer(path) : undefined;
-    const { readTask } = await import("../../../sources/read-task.js");
-    let results: readonly ModelGeneralization[];
-    let seeds = 1;
-    if (answer === undefined) {
-      if (options.test === undefined)
-        throw new InputError("no-test", generalizeTexts.noTest(withoutPassword(path)));
-      const { fitEncoder } = await import("../../../tables/encoder.js");
-      const { generalizeTables } = await import("../../../workflows/generalization.js");
-      const reading = { ...readingOf(options), test: options.test };
-      const { task, testFrom = 0 } = await readTask(path, rolesOf({ ...options, task: undefined }), reading);
-      const all = Int32Array.from({ length: task.table.rows }, (_, row) => row);
-      const rows = { labelled: all.subarray(0, testFrom), test: all.subarray(testFrom) };
-      const features = fitEncoder(task, rows.labelled).encode(task.table);
-      results = generalizeTables(task, rows, features, models, options.seed);
-    } else {
-      if (options.table === undefined && options.task === undefined) {
-        throw new InputError("no-table", generalizeTexts.tableOfAnswer(path));
-      }
-      const { generalize: run } = await import("../../../workflows/generalization.js");
-      const roles = rolesOf({ ...options, ...rolesOfAnswer(answer, options) });
-      const reading = { ...readingOf(options), seed: answer.seeds[0] };
-      const { task, name } = await readTask(options.table, roles, reading);
-      requireSame(path, answer, task, name);
-      const frozen: FrozenSeed[] = answer.seeds.map((seed, i) => ({
-        seed,
-        labelled: [...answer.initial[i], ...answer.acquired[i]],
-      }));
-      for (const { labelled } of frozen) {
-        const outside = labelled.find((row) => row >= task.table.rows);
-        if (outside !== undefined) {
-          throw new InputError("no-row", generalizeTexts.noRow(outside, task.table.rows));
-        }
-      }
-      seeds = frozen.length;
-      const progress = context.progress("training", frozen.length * Object.keys(models).length);
-      results = await run(task, answer.settings, frozen, models, async (done) => {
-        progress.update(done);
-        await context.checkpoint();
-      });
-      progress.end();
-    }
+    const { learnerName } = await import("../../../learners/by-name.js");
+    const models = (options.models ?? GENERALIZE_MODELS).map(learnerName);
+    const { results, seeds } = path.endsWith(".json")
+      ? await onAnswer(path, models, options, context)
+      : await onTables(path, models, options, context);
     return {
       acquired: withoutPassword(path),
       seeds,
@@ -149,15 +124,7 @@ const readAnswer = async (path: string): Promise<Answer> => {
 };
 
 /** The labels and features of the answer, unless they are given; a paper's task has its own labels. */
-const rolesOfAnswer = (
-  { target, sensitive, features }: Answer,
-  given: {
-    readonly target: string | undefined;
-    readonly sensitive: readonly string[] | undefined;
-    readonly features: readonly string[] | undefined;
-    readonly task: string | undefined;
-  },
-) => ({
+const rolesOfAnswer = ({ target, sensitive, features }: Answer, given: RoleOptionValues) => ({
   features: given.features ?? features,
   ...(given.task === undefined
     ? { target: given.target ?? target, sensitive: given.sensitive ?? sensitive }
@@ -177,26 +144,55 @@ const requireSame = (path: string, answer: Answer, task: Task, name: string): vo
     throw new InputError("other-table", generalizeTexts.otherTable(path, found[1], name));
 };
 
-const learnersOf = async (words: string): Promise<Record<string, Learner>> => {
-  const names = words
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
-  const chosen: Record<string, Learner> = {};
-  for (const given of names) {
-    const name = MODELS.find((each) => each === given);
-    if (name === undefined) {
-      throw new InputError("model", generalizeTexts.model(given, nearestName(given, MODELS)));
-    }
-    chosen[name] = await learner(name);
-  }
-  return chosen;
+type GeneralizeValues = ReadOptionValues &
+  RoleOptionValues & {
+    readonly table: string | undefined;
+    readonly test: string | undefined;
+    readonly seed: number;
+  };
+
+const onTables = async (
+  path: string,
+  models: readonly LearnerName[],
+  options: GeneralizeValues,
+  context: CommandContext,
+) => {
+  const { readTask } = await import("../../../sources/read-task.js");
+  const { generalizeTables } = await import("../../../workflows/generalization.js");
+  const { test, seed } = options;
+  for (const option of ["table", "task"] as const)
+    if (options[option] !== undefined)
+      throw new InputError("only-answer", generalizeTexts.onlyAnswer(withoutPassword(path), option));
+  if (test === undefined) throw new InputError("no-test", generalizeTexts.noTest(withoutPassword(path)));
+  const { task, testFrom = 0 } = await readTask(path, rolesOf(options), { ...readingOf(options), test });
+  const results = await withProgress(context, "training", (run) =>
+    generalizeTables(task, testFrom, models, { ...run, seed }),
+  );
+  return { results, seeds: 1 };
 };
 
-const learner = async (name: ModelName): Promise<Learner> => {
-  if (name === "forest") return (await import("../../../learners/forest.js")).forest();
-  if (name === "logistic") return (await import("../../../learners/logistic.js")).logistic({ members: 2 });
-  if (name === "boosting") return (await import("../../../learners/boosting.js")).boosting();
-  if (name === "mlp") return (await import("../../../learners/mlp.js")).mlp();
-  return (await import("../../../learners/svm.js")).svm();
+const onAnswer = async (
+  path: string,
+  models: readonly LearnerName[],
+  options: GeneralizeValues,
+  context: CommandContext,
+) => {
+  const { readTask } = await import("../../../sources/read-task.js");
+  const { generalize: run } = await import("../../../workflows/generalization.js");
+  const answer = await readAnswer(path);
+  if (options.test !== undefined) throw new InputError("only-table", generalizeTexts.onlyTable(path));
+  if (options.table === undefined && options.task === undefined)
+    throw new InputError("no-table", generalizeTexts.tableOfAnswer(path));
+  const roles = rolesOf({ ...options, ...rolesOfAnswer(answer, options) });
+  const reading = { ...readingOf(options), seed: answer.seeds[0] };
+  const { task, name } = await readTask(options.table, roles, reading);
+  requireSame(path, answer, task, name);
+  const frozen: FrozenSeed[] = answer.seeds.map((seed, i) => ({
+    seed,
+    labelled: [...answer.initial[i], ...answer.acquired[i]],
+  }));
+  const results = await withProgress(context, "training", (watch) =>
+    run(task, answer.settings, frozen, models, watch),
+  );
+  return { results, seeds: frozen.length };
 };

@@ -1,7 +1,7 @@
 /** How predictions treat the two groups, in a few numbers. */
-import { parityRatios } from "../../../fairness/group-metrics.js";
+import { parityRatios } from "../fairness/group-metrics.js";
 
-export interface Measures {
+export interface OutcomeMeasures {
   readonly accuracy: number | undefined;
   readonly selectionRate: number | undefined;
   /** P(favoured | unprivileged) - P(favoured | privileged). */
@@ -17,7 +17,7 @@ export const measure = (
   rows: Int32Array,
   labels: Int32Array,
   privileged: Int32Array,
-): Measures => {
+): OutcomeMeasures => {
   const groups = rows.map((row) => privileged[row]);
   const { accuracy, selectionRate, dpRatio, tprRatio, fprRatio } = parityRatios(
     predicted,

@@ -1,7 +1,7 @@
 /** The features of a representation by name, without the values that only a few people have. */
-import { isRare, rareTexts } from "../../../core/rare-values.js";
-import type { EncodedMatrix } from "../../../tables/encoder.js";
-import { columnNamed, type Table } from "../../../tables/table.js";
+import { isRare, rareTexts } from "../core/rare-values.js";
+import type { EncodedMatrix } from "../tables/encoder.js";
+import { columnNamed, type Table } from "../tables/table.js";
 
 /** A category's column of 0 and 1 is named for its value: where few rows have it, for the column alone. */
 export const shownFeatureNames = (
