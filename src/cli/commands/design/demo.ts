@@ -1,8 +1,12 @@
 /** The main job in a few seconds: where to listen for a source, so that one coordinate becomes known and one does not. */
+import type { InformationEstimate } from "../../../design/estimate.js";
+import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
 import { defineCommand } from "../../command.js";
 import { integer, real } from "../../options.js";
 
 const PRIOR_MEAN = [3, 3] as const;
+/** Bounds that are tight enough to see, in a second. */
+const EVALUATION = { outer: 100, inner: 5000, batches: 10 };
 
 /** A mean with its standard error, in nats. */
 interface Bound {
@@ -45,61 +49,43 @@ export const demo = defineCommand({
   },
   reportsProgress: true,
   async run({ options: { beta, horizon, steps, starts, seed }, context }): Promise<DemoResult> {
-    const { estimatePolicy } = await import("../../../design/estimate.js");
     const { locationFinding } = await import("../../../design/models/location.js");
-    const { randomPolicy, staticPolicy } = await import("../../../design/policy.js");
-    const { trainStatic } = await import("../../../design/train-static.js");
-    const { randomStream } = await import("../../../core/random.js");
+    const { evaluatePolicy } = await import("../../../workflows/evaluate-policy.js");
+    const { trainPolicy } = await import("../../../workflows/train-policy.js");
+    const { signal } = context;
     const started = performance.now();
     const model = locationFinding({ priorMean: PRIOR_MEAN });
-    let progress: ReturnType<typeof context.progress> | undefined;
-    let yielded = started;
-    let taken = 0;
-    const { designs } = await trainStatic(model, {
-      beta,
-      horizon,
-      steps,
-      starts,
-      seed,
-      async onProgress({ done, total }) {
-        taken = done;
-        progress ??= context.progress("optimising", total);
-        // Every tenth of a second: often enough for Ctrl-C and the bar, too rarely to cost anything.
-        if (performance.now() - yielded < 100) return;
-        progress.update(done);
-        await context.checkpoint();
-        yielded = performance.now();
+    let bar: ReturnType<typeof context.progress> | undefined;
+    const common = { beta, horizon, seed, evaluation: false, signal } as const;
+    const found = await trainPolicy(model, {
+      ...common,
+      ...{ kind: "static", steps, starts },
+      onProgress({ done, total }) {
+        bar ??= context.progress("optimising", total);
+        bar.update(done);
       },
     });
-    const stream = randomStream(seed).split("demo");
-    const estimate = (policy: Parameters<typeof estimatePolicy>[1], name: string) =>
-      estimatePolicy(model, policy, {
-        batches: 10,
-        contrastive: 20_000,
-        marginal: 4000,
-        stream: stream.split(name),
-      });
-    const random = await estimate(randomPolicy(model, horizon), "random");
-    await context.checkpoint();
-    const found = await estimate(staticPolicy(designs, 2), "found");
+    const random = await trainPolicy(model, { ...common, kind: "random" });
+    const evaluate = (policy: typeof found) =>
+      evaluatePolicy(model, policy, { ...EVALUATION, beta, seed, signal });
+    const reports = { random: await evaluate(random), found: await evaluate(found) };
     const row = (
       label: string,
       side: "lower" | "upper",
-      pick: (of: typeof found) => typeof found.target,
-    ): Row => ({
-      label,
-      random: { bound: pick(random)[side], standardError: pick(random).standardError },
-      found: { bound: pick(found)[side], standardError: pick(found).standardError },
-    });
+      pick: (of: PolicyReport) => InformationEstimate,
+    ): Row => {
+      const bound = (of: PolicyReport) => ({ bound: pick(of)[side], standardError: pick(of).standardError });
+      return { label, random: bound(reports.random), found: bound(reports.found) };
+    };
     return {
       beta,
-      designs: Array.from({ length: horizon }, (_, t) => [...designs.subarray(2 * t, 2 * t + 2)]),
+      designs: found.kind === "static" ? found.designs : [],
       rows: [
         row("information about theta, at least", "lower", (of) => of.target),
         row("leakage about phi given theta, at most", "upper", (of) => of.sensitiveGivenTarget),
-        row("objective R_c, at least", "lower", (of) => of.objective("conditional", beta)),
+        row("objective R_c, at least", "lower", (of) => of.objectives.conditional),
       ],
-      steps: taken,
+      steps: Number(found.settings?.stepsTaken),
       seconds: (performance.now() - started) / 1000,
     };
   },
@@ -116,7 +102,7 @@ export const demo = defineCommand({
       "The places (o), more than one at a spot (8), and the prior's mean (+); theta runs right, phi runs up:",
       ...plane(designs),
       "",
-      `${steps} steps in ${seconds.toFixed(1)} s.`,
+      `${steps} steps of the best start in ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
 

@@ -14,8 +14,8 @@ const rounded = (value: number, decimals: number): number => {
   return decimals >= 0 ? Math.round(value * unit) / unit : Math.round(value / unit) * unit;
 };
 
-/** A fiftieth of its standard deviation is more than anybody knows of a parameter. */
-const OF_A_POSTERIOR = 50;
+/** A twentieth of its standard deviation is more than anybody knows of a parameter. */
+const OF_A_POSTERIOR = 20;
 /** A thousandth of the range of a design. */
 const OF_A_RANGE = 1000;
 const DRAWS = 256;

@@ -41,8 +41,11 @@ export const trainingOptions = {
       `how far a step goes (static ${usual.static.rate}, dad ${usual.dad.rate})`,
       { above: 0 },
     ),
-    designMean: optionalReal("--design-mean <number>", "where random designs are drawn around (0)"),
-    designSd: optionalReal("--design-sd <number>", "how far random designs are spread (1)", { above: 0 }),
+    designMean: optionalReal(
+      "--design-mean <number>",
+      "normal random designs around it, not all over the bounds (0)",
+    ),
+    designSd: optionalReal("--design-sd <number>", "their standard deviation (1)", { above: 0 }),
   }),
 };
 
