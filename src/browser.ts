@@ -49,7 +49,8 @@ export {
   readModel,
 } from "./workflows/fitted-model.js";
 export type { PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
-export type { PolicyKind, TrainPolicySettings } from "./workflows/policy-settings.js";
+export type { PolicyKind } from "./workflows/policy-defaults.js";
+export type { TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
 export {
   type Pool,

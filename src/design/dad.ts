@@ -36,6 +36,7 @@ import {
   trainTexts,
   warningsOf,
 } from "./training.js";
+import { TRAINING_DEFAULTS } from "./training-defaults.js";
 
 export interface TrainDadOptions extends WorkspaceOptions, TrainingRunOptions<DadCheckpoint> {
   /** Leakage given the target (R_c) or by itself (R_u); "conditional" unless given. */
@@ -115,13 +116,13 @@ export const dadTexts = {
  */
 export const trainDad = async (model: Model, options: TrainDadOptions = {}): Promise<TrainedDad> => {
   const {
-    objective = "conditional",
-    beta = 0.8,
+    objective = TRAINING_DEFAULTS.objective,
+    beta = TRAINING_DEFAULTS.beta,
     against = [],
-    horizon = 10,
-    steps = 10_000,
-    rate = 5e-5,
-    seed = 0,
+    horizon = TRAINING_DEFAULTS.horizon,
+    steps = TRAINING_DEFAULTS.dad.steps,
+    rate = TRAINING_DEFAULTS.dad.rate,
+    seed = TRAINING_DEFAULTS.seed,
     sizes = PAPER_SIZES,
     clip = Infinity,
     drawParameters = (outer, stream) => drawOuter(model, outer, stream),

@@ -34,6 +34,7 @@ import {
   type TrainingSettings,
   trainTexts,
 } from "./training.js";
+import { TRAINING_DEFAULTS } from "./training-defaults.js";
 
 export interface TrainStaticOptions extends WorkspaceOptions, TrainingRunOptions<StaticCheckpoint> {
   /** Leakage given the target (R_c) or by itself (R_u); "conditional" unless given. */
@@ -189,14 +190,14 @@ class StaticTraining {
 
   constructor(model: Model, options: TrainStaticOptions) {
     const {
-      objective = "conditional",
-      beta = 0.8,
+      objective = TRAINING_DEFAULTS.objective,
+      beta = TRAINING_DEFAULTS.beta,
       against = [],
-      horizon = 10,
-      steps = 6000,
-      starts = 24,
-      seed = 0,
-      rate = 0.05,
+      horizon = TRAINING_DEFAULTS.horizon,
+      steps = TRAINING_DEFAULTS.static.steps,
+      starts = TRAINING_DEFAULTS.static.starts,
+      seed = TRAINING_DEFAULTS.seed,
+      rate = TRAINING_DEFAULTS.static.rate,
       decay = true,
       settled,
       sizes = PAPER_SIZES,

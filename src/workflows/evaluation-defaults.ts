@@ -1,3 +1,5 @@
+import { TRAINING_DEFAULTS } from "../design/training-defaults.js";
+
 /** How much a policy is evaluated unless it is said. */
 export const EVALUATION_DEFAULTS = {
   /** The paper's: 100 experiments in each of 8 batches, 1e5 inner samples. */
@@ -5,7 +7,7 @@ export const EVALUATION_DEFAULTS = {
   /** A greedy policy takes a good part of a second for every design. */
   greedy: { outer: 10, inner: 10_000, batches: 8 },
   /** Where the policy does not say what beta it was made with. */
-  beta: 0.8,
+  beta: TRAINING_DEFAULTS.beta,
   seed: 0,
 } as const;
 

@@ -3,27 +3,7 @@ import { InputError } from "../core/errors.js";
 import type { ObjectiveKind } from "../design/quantity.js";
 import type { TrainStaticOptions } from "../design/train-static.js";
 import { requireTrainable } from "../design/training.js";
-
-export const POLICY_KINDS = ["static", "dad", "greedy", "random"] as const;
-export type PolicyKind = (typeof POLICY_KINDS)[number];
-
-export const OBJECTIVE_KINDS = ["conditional", "unconditional"] as const satisfies readonly ObjectiveKind[];
-
-/** What every setting is unless it is given. */
-export const TRAIN_POLICY_DEFAULTS = {
-  kind: "static",
-  objective: "conditional",
-  beta: 0.8,
-  horizon: 10,
-  seed: 0,
-  static: { steps: 6000, starts: 24, rate: 0.05 },
-  /** The paper's (appendix F.1). */
-  dad: { steps: 10_000, rate: 5e-5 },
-} as const satisfies {
-  readonly kind: PolicyKind;
-  readonly objective: ObjectiveKind;
-  readonly [name: string]: unknown;
-};
+import { POLICY_KINDS, type PolicyKind, TRAIN_POLICY_DEFAULTS } from "./policy-defaults.js";
 
 /** Everything that decides a policy, beside its model: plain data, as stored in the policy's file. */
 export interface TrainPolicySettings

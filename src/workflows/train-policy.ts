@@ -8,7 +8,8 @@ import type { PolicyFile } from "../design/policy-file.js";
 import { TrainingError } from "../design/training.js";
 import { type EvaluatePolicySettings, evaluatePolicy, withBounds } from "./evaluate-policy.js";
 import { checkedState, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
-import { defined, type PolicyKind, policySettings, type TrainPolicySettings } from "./policy-settings.js";
+import type { PolicyKind } from "./policy-defaults.js";
+import { defined, policySettings, type TrainPolicySettings } from "./policy-settings.js";
 import { type SearchRun, searchPolicy } from "./search-policy.js";
 import { trainWithinBudget } from "./train-within-budget.js";
 

@@ -1,7 +1,7 @@
 /** The commands of docs/design.md run as they stand, with less work. */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -50,4 +50,21 @@ test("the model and the history of the page", () => {
   run("fairbed design optimize --model location --horizon 3 --out three.json");
   writeFileSync(join(folder, "two.json"), blocks("json")[0]);
   run("fairbed design next three.json --history two.json");
+  writeFileSync(join(folder, "none.json"), "[]");
+  run("fairbed design next mine.json --history none.json");
+});
+
+test("the program of the page", () => {
+  run("fairbed design optimize --model location --horizon 2 --out program.json");
+  const given = `import { readFileSync } from "node:fs";
+    const bytes = readFileSync("program.json");
+    const measure = async (x, y) => 0.1 * x - 0.1 * y;`;
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(ROOT, join(folder, "node_modules", "fairbed"));
+  writeFileSync(
+    join(folder, "program.mjs"),
+    `${given}\n${blocks("js")[0]}\nconsole.log(theta.role, session.history.length);`,
+  );
+  const { stdout, stderr } = shell(`"${process.execPath}" program.mjs`);
+  expect({ stdout, stderr }).toEqual({ stdout: "target 2\n", stderr: "" });
 });

@@ -103,6 +103,18 @@ describe("design evaluate", () => {
     expect(stderr).toContain(namedModelTexts.notObjects(given));
   });
 
+  test("whether demographic parity follows", async () => {
+    const words = ["--model", "linear-gaussian", "--exact", "--parity"];
+    const { parity } = await json("evaluate", apart, ...words);
+    // phi is seen by itself: EIG_{phi|theta} is half of log 2.
+    expect(parity.verdict).toBe("undecided");
+    expect(parity.reasons).toEqual(["leakage"]);
+    const blind = file("blind.json", { designs: [[1, 0]] });
+    expect((await json("evaluate", blind, ...words)).parity.verdict).toBe("holds");
+    const { stdout } = await design("evaluate", blind, ...words);
+    expect(stdout).toContain("\nDemographic parity holds, since F_c = 0,");
+  });
+
   test("says the same to a person", async () => {
     const { code, stdout } = await design("evaluate", apart, "--model", "linear-gaussian", "--exact");
     expect(code).toBe(0);
@@ -145,6 +157,10 @@ describe("a policy", () => {
       design: { x, y },
       outcomes: [{ name: "outcome", recordedAs: "its natural logarithm" }],
     });
+    const { stdout: toPerson } = await design("next", out, "--history", history);
+    expect(toPerson).toMatch(/^ {2}x = -?\d+(\.\d{1,3})?$/m);
+    // The prior has a standard deviation of 1, and one reading leaves about as much: two decimals are enough.
+    expect(toPerson).toMatch(/^ {2}theta +target +-?\d\.\d\d +\d\.\d\d +-?\d\.\d\d to -?\d\.\d\d$/m);
     const many = (length: number) => Array.from({ length }, () => ({ design: [1, 2], outcome: 0.3 }));
     const whole = await json("next", out, "--history", file("full.json", many(3)));
     expect(whole).toMatchObject({ done: true, observations: 3, posterior: { theta: { role: "target" } } });

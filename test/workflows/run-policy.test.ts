@@ -8,7 +8,7 @@ import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
 import { psychometric } from "../../src/design/models/psychometric.js";
 import type { Policy } from "../../src/design/policy.js";
 import { type PolicyFile, policyFileTexts } from "../../src/design/policy-file.js";
-import { POLICY_KINDS } from "../../src/workflows/policy-settings.js";
+import { POLICY_KINDS } from "../../src/workflows/policy-defaults.js";
 import { runPolicy, runPolicyTexts } from "../../src/workflows/run-policy.js";
 import { trainPolicy } from "../../src/workflows/train-policy.js";
 

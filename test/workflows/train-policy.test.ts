@@ -10,7 +10,8 @@ import { trainStatic } from "../../src/design/train-static.js";
 import { TrainingError } from "../../src/design/training.js";
 import { evaluatePolicy } from "../../src/workflows/evaluate-policy.js";
 import { type PolicyCheckpoint, policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
-import { POLICY_KINDS, policySettingsTexts } from "../../src/workflows/policy-settings.js";
+import { POLICY_KINDS } from "../../src/workflows/policy-defaults.js";
+import { policySettingsTexts } from "../../src/workflows/policy-settings.js";
 import { runPolicy } from "../../src/workflows/run-policy.js";
 import { type TrainPolicyOptions, trainPolicy, trainPolicyTexts } from "../../src/workflows/train-policy.js";
 

@@ -50,12 +50,12 @@ export const evaluate = defineCommand({
     const { evaluatePolicy } = await import("../../../workflows/evaluate-policy.js");
     const { file, policy, loaded, match } = await readPolicy(path, options);
     const { outer, inner, batches, exact, parity, beta, seed } = options;
-    const bar = context.progress("evaluating", 1);
+    const bar = context.progress("evaluating", 100);
     const report = await evaluatePolicy(loaded.model, file, {
       ...{ outer, inner, batches, exact, parity, beta, seed },
       against: await modelsAgainst(loaded.source, optionsAgainst(options.against)),
       signal: context.signal,
-      onProgress: ({ done, total }) => bar.update(done / total),
+      onProgress: ({ done, total }) => bar.update(Math.round((100 * done) / total)),
     });
     const notes = match === "differs" ? [evaluateTexts.otherNumbers] : [];
     return {

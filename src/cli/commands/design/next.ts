@@ -4,7 +4,7 @@ import type { RunPolicyOptions, SessionPosterior } from "../../../workflows/run-
 import { defineCommand } from "../../command.js";
 import { argument, integer, text } from "../../options.js";
 import { rightAligned } from "../../text-table.js";
-import { posteriorTexts, roundedDesign } from "./digits.js";
+import { posteriorTexts } from "./digits.js";
 import { modelOptions } from "./model-options.js";
 
 export const next = defineCommand({
@@ -44,14 +44,17 @@ export const next = defineCommand({
       history: history as RunPolicyOptions["history"],
       seed: options.seed,
     });
+    const { designRounder } = await import("./rounded-design.js");
     const design = session.done ? undefined : await session.next();
+    const rounded = (given: Readonly<Record<string, number>>) => {
+      const values = designRounder(model)(Object.values(given));
+      return Object.fromEntries(Object.keys(given).map((name, d) => [name, values[d]]));
+    };
     return {
       done: session.done,
       observations: steps,
       horizon: session.horizon,
-      ...(design === undefined
-        ? {}
-        : { observation: steps + 1, design, rounded: roundedDesign(model, design) }),
+      ...(design === undefined ? {} : { observation: steps + 1, design, rounded: rounded(design) }),
       outcomes: session.outcomes.map(({ name, isLogarithm }) => ({
         name,
         recordedAs: isLogarithm ? "its natural logarithm" : "it is",

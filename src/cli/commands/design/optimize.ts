@@ -1,11 +1,7 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
-import {
-  OBJECTIVE_KINDS,
-  POLICY_KINDS,
-  TRAIN_POLICY_DEFAULTS,
-  type TrainPolicySettings,
-} from "../../../workflows/policy-settings.js";
+import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
+import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { choice, flag, grouped, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
@@ -94,6 +90,7 @@ export const optimize = defineCommand({
     const { encodePolicy } = await import("../../../design/policy-file.js");
     const { trainPolicy } = await import("../../../workflows/train-policy.js");
     const { evaluatePolicy, withBounds } = await import("../../../workflows/evaluate-policy.js");
+    const { designRounder } = await import("./rounded-design.js");
     const { checkpointFile, checkpointPath, readCheckpoint } = await import("./checkpoint.js");
     const { model, source, identity } = await namedModel(options);
     const against = await modelsAgainst(source, optionsAgainst(options.against));
@@ -114,10 +111,10 @@ export const optimize = defineCommand({
       resume,
     });
     const trained = performance.now();
-    const bar = context.progress("evaluating", 1);
+    const bar = context.progress("evaluating", 100);
     const report = await evaluatePolicy(model, policy, {
       ...{ outer, inner, batches, seed, against, signal },
-      onProgress: ({ done, total }) => bar.update(done / total),
+      onProgress: ({ done, total }) => bar.update(Math.round((100 * done) / total)),
     });
     await context.writeFile(out, encodePolicy(withBounds(policy, report, objective)));
     await checkpoint.remove();
@@ -132,31 +129,32 @@ export const optimize = defineCommand({
         ? {}
         : { budgetNats: leakageBudget, frontier: frontierOf(policy.settings) }),
       variables: model.design.map(({ name }) => name),
-      ...(policy.kind === "static" ? { designs: policy.designs } : {}),
+      ...(policy.kind === "static"
+        ? { designs: policy.designs, rounded: policy.designs.map(designRounder(model)) }
+        : {}),
       resumed: resume !== undefined,
+      trainingWarnings: policy.warnings ?? [],
       seconds: { training: (trained - started) / 1000, evaluation: (performance.now() - trained) / 1000 },
       ...report,
     };
   },
-  print: ({ out, model, designs, variables, seconds, resumed, frontier, budgetNats, ...found }) =>
+  print: ({ out, model, rounded, variables, seconds, resumed, frontier, budgetNats, ...found }) =>
     [
       `${found.kind} policy of ${found.horizon} observations for ${model.name}, ${found.objective}, beta = ${short(found.beta)}`,
       "",
       ...reportTable(found),
+      ...found.trainingWarnings.flatMap((warning) => ["", `Note: ${warning}`]),
       ...(frontier === undefined
         ? []
         : ["", `The frontier, for a budget of ${budgetNats} nats of leakage:`, ...frontierTable(frontier)]),
-      ...(designs === undefined ? [] : ["", "The designs:", ...designTable(designs, variables)]),
+      ...(rounded === undefined ? [] : ["", "The designs:", ...designTable(rounded, variables)]),
       "",
       `${resumed ? "Resumed and found" : "Found"} in ${seconds.training.toFixed(1)} s; written to ${out}.`,
     ].join("\n"),
 });
 
 const designTable = (designs: readonly (readonly number[])[], variables: readonly string[]): string[] =>
-  rightAligned([
-    ["", ...variables],
-    ...designs.map((row, t) => [`  ${t + 1}`, ...row.map((value) => value.toFixed(3))]),
-  ]);
+  rightAligned([["", ...variables], ...designs.map((row, t) => [`  ${t + 1}`, ...row.map(String)])]);
 
 type BudgetPoint = Omit<FrontierPoint<unknown>, "policy">;
 

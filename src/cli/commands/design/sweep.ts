@@ -8,7 +8,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Model } from "../../../design/model.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
-import { type FullSettings, policySettings } from "../../../workflows/policy-settings.js";
+import type { FullSettings } from "../../../workflows/policy-settings.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { choice, flag, integer, integers, reals, text } from "../../options.js";
 import { makeFolder } from "../../out-folder.js";
@@ -57,6 +57,7 @@ export const sweep = defineCommand({
     const { namedModel } = await import("./named-model.js");
     const { cellsInProcesses } = await import("./sweep-processes.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
+    const { policySettings } = await import("../../../workflows/policy-settings.js");
     const loaded = await namedModel(options);
     const { policy: kind } = options;
     const evaluation = { ...evaluationSizes(kind, options), exact };

@@ -1,0 +1,12 @@
+import type { ObjectiveKind } from "./quantity.js";
+
+/** What training does unless it is told otherwise, whatever calls it. */
+export const TRAINING_DEFAULTS = {
+  objective: "conditional",
+  beta: 0.8,
+  horizon: 10,
+  seed: 0,
+  static: { steps: 6000, starts: 24, rate: 0.05 },
+  /** The paper's (appendix F.1). */
+  dad: { steps: 10_000, rate: 5e-5 },
+} as const satisfies { readonly objective: ObjectiveKind; readonly [name: string]: unknown };

@@ -1,0 +1,11 @@
+/** The kinds of policy and objective, and what is trained unless it is said. A file of its own: the help reads it. */
+import type { ObjectiveKind } from "../design/quantity.js";
+import { TRAINING_DEFAULTS } from "../design/training-defaults.js";
+
+export const POLICY_KINDS = ["static", "dad", "greedy", "random"] as const;
+export type PolicyKind = (typeof POLICY_KINDS)[number];
+
+export const OBJECTIVE_KINDS = ["conditional", "unconditional"] as const satisfies readonly ObjectiveKind[];
+
+/** What every setting is unless it is given; those of one kind of policy under its name. */
+export const TRAIN_POLICY_DEFAULTS = { kind: "static", ...TRAINING_DEFAULTS } as const;
