@@ -144,6 +144,7 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   const common = { workspace, layers, shape, horizon, sizes, history };
   const batches = new DadObjective({ model, against, objective, beta, drawParameters, common, pace });
   try {
+    await pace.pause();
     const run = new DadRun(settings, firstParameters(layers, stream, from), adam({ rate }));
     if (resume !== undefined) run.goOn(resume);
     const gradient = new Float32Array(layers.count);
@@ -192,7 +193,7 @@ const firstParameters = (
 /** What makes a network fit a model; one to go on from keeps its units. */
 const shapeFor = (model: Model, { from, widths }: TrainDadOptions): DadShape => {
   const designs = designScales(model);
-  const outcomes = outcomeScales(model);
+  const outcomes = outcomeScales(model, designs);
   if (from === undefined) return { widths: widths ?? PAPER_WIDTHS, designs, outcomes };
   if (widths !== undefined && JSON.stringify(widths) !== JSON.stringify(from.widths)) {
     throw otherNetwork("widths");

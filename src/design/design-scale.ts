@@ -11,7 +11,7 @@
  * is taken when the network is used. Without bounds xi = r, unless the parameters of interest are not of the order of one
  * in the prior, when xi = centre + unit r with their mean and standard deviation.
  */
-import { exp, log1p } from "../core/math.js";
+import { exp, log, log1p } from "../core/math.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { meanEstimate, quantiles } from "../core/stats.js";
 import { draw } from "./distribution.js";
@@ -42,7 +42,7 @@ const ofOrderOne = (centre: number, spread: number): boolean =>
   Math.abs(centre) <= FARTHEST && spread <= WIDEST && spread >= 1 / WIDEST;
 
 /** The nearest power of two: scaling by it rounds nothing. */
-export const powerOfTwo = (value: number): number => 2 ** Math.round(Math.log2(value));
+export const powerOfTwo = (value: number): number => 2 ** Math.round(log(value) / Math.LN2);
 
 /** How many outputs of a network a design variable takes. */
 export const outputsOf = (scale: DesignScale): number => (scale.kind === "values" ? scale.values.length : 1);
@@ -121,7 +121,9 @@ export const chosenBy = (uniform: number, probabilities: Float64Array): number =
 const sigmoid = (x: number): number => (x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x)));
 const softplus = (x: number): number => Math.max(x, 0) + log1p(exp(-Math.abs(x)));
 
+/** Draws of the prior, and of the prior predictive. */
 const DRAWS = 256;
+const OUTCOME_DRAWS = 128;
 
 /** The scales of a model's design variables; they depend on the model alone. */
 export const designScales = (model: Model): readonly DesignScale[] => {
@@ -158,11 +160,10 @@ const NORMAL_QUARTILES = 1.349;
  * The units in which a network reads outcomes: as they are where the prior predictive is of the order of one, else by its
  * median and quartiles, at designs from all over where they are allowed.
  */
-export const outcomeScales = (model: Model): readonly Scale[] => {
+export const outcomeScales = (model: Model, scales = designScales(model)): readonly Scale[] => {
   const stream = randomStream("outcome scale");
-  const scales = designScales(model);
   const seen: number[][] = model.outcomes.map(() => []);
-  for (let i = 0; i < DRAWS; i++) {
+  for (let i = 0; i < OUTCOME_DRAWS; i++) {
     const own = stream.split(i);
     const parameters = drawParameters(model.parameters, own.split("parameters"));
     const designs = Object.fromEntries(

@@ -9,6 +9,7 @@
  * since the derivative of the logarithm itself sums to the derivative of sum_D p(D | h) = 1.
  */
 import { compile, type Program, type Value } from "../compute/index.js";
+import { exp, log } from "../core/math.js";
 import { enumeratedStepCost, sampledStepCost } from "./exact/cost.js";
 import { outcomeCombinations } from "./exact/enumeration.js";
 import { canEnumerateModel } from "./exact/exact.js";
@@ -102,7 +103,7 @@ export class EnumeratedObjective implements Objective {
       }
       program.run();
     }
-    const probabilities = this.#programs.map((program) => Float64Array.from(program.output(), Math.exp));
+    const probabilities = this.#programs.map((program) => Float64Array.from(program.output(), exp));
     const sequences = choices ** horizon;
     // p(D | point) [grid, sequences], the outcome of observation 0 being the most significant digit of D.
     const likelihood = new Float64Array(grid * sequences);
@@ -131,9 +132,9 @@ export class EnumeratedObjective implements Objective {
       for (let h = 0; h < groupWeights.length; h++) {
         for (let s = 0; s < sequences; s++) {
           const p = evidence[h * sequences + s];
-          const log = p > 0 ? Math.log(p) : 0;
-          total += coefficient * groupWeights[h] * p * log;
-          evidence[h * sequences + s] = coefficient * groupWeights[h] * log;
+          const logP = p > 0 ? log(p) : 0;
+          total += coefficient * groupWeights[h] * p * logP;
+          evidence[h * sequences + s] = coefficient * groupWeights[h] * logP;
         }
       }
       for (let i = 0; i < grid; i++) {
@@ -197,8 +198,8 @@ const evidenceOn = (model: Model, given: Given, coefficient: number): Evidence =
       } else logFree += axis.logWeights[at];
     }
     group[i] = h;
-    groupWeights[h] = Math.exp(logHeld);
-    weights[i] = Math.exp(logFree);
+    groupWeights[h] = exp(logHeld);
+    weights[i] = exp(logFree);
   }
   return { coefficient, group, groupWeights, weights };
 };

@@ -100,6 +100,6 @@ export const warningsOf = (values: readonly number[]): readonly string[] => {
   if (steps < 2 * compared) return [];
   const [first, last] = [meanEstimate(values.slice(0, compared)), meanEstimate(values.slice(-compared))];
   const gain = last.mean - first.mean;
-  const error = Math.hypot(first.standardError, last.standardError);
+  const error = Math.sqrt(first.standardError ** 2 + last.standardError ** 2);
   return gain > 2 * error ? [] : [trainTexts.nothingGained(gain, error, steps)];
 };

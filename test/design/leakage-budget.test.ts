@@ -35,6 +35,23 @@ test("says when nothing keeps within the budget", async () => {
   expect(best).toBeUndefined();
 });
 
+test("stops between policies when it is told to", async () => {
+  const stop = new AbortController();
+  const trained: number[] = [];
+  const search = withinLeakageBudget<number>({
+    budget: 1,
+    signal: stop.signal,
+    train: async (_beta, _warm, round) => {
+      trained.push(round);
+      if (round === 2) stop.abort(new Error("enough"));
+      return 1;
+    },
+    measure: () => ({ target: 1, leakage: 1, standardError: 0 }),
+  });
+  await expect(search).rejects.toThrow("enough");
+  expect(trained).toEqual([0, 1, 2]);
+});
+
 test("a budget must be positive", async () => {
   await expect(toy(0)).rejects.toThrow(budgetTexts.budget(0));
 });
