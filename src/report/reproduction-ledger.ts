@@ -1,9 +1,9 @@
 /** The same numbers as a page of Markdown that can be committed: what was reproduced, what was not, and how. */
+import type { Comparison, Verdict } from "../reproduce/verdict.js";
 import {
   paperComparisons,
   pivot,
   plusMinus,
-  type ReportedComparison,
   type ReportedReproduction,
   verdictsInWords,
 } from "./reproduction-report.js";
@@ -63,11 +63,11 @@ const duration = (seconds: number): string =>
       ? `${(seconds / 60).toFixed(0)} min`
       : `${(seconds / 3600).toFixed(1)} h`;
 
-const apart = ({ apart: distance }: ReportedComparison): string =>
+const apart = ({ apart: distance }: Comparison): string =>
   distance === null ? "–" : `${distance.toFixed(1)} se`;
-const here = ({ ours, standardError }: ReportedComparison): string =>
+const here = ({ ours, standardError }: Comparison): string =>
   ours === null ? "–" : plusMinus(ours, standardError);
-const between = ({ interval }: ReportedComparison): string =>
+const between = ({ interval }: Comparison): string =>
   interval === null ? "–" : `${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}`;
 
 const made = ({ parts, commands }: ReproductionLedger): readonly string[] => {
@@ -98,7 +98,7 @@ const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
     .filter(({ verdict }) => verdict === "differs")
     .sort((a, b) => (b.apart ?? Number.POSITIVE_INFINITY) - (a.apart ?? Number.POSITIVE_INFINITY));
   const partly = reproductions.filter(({ done, cells }) => done < cells);
-  const count = (comparisons: readonly ReportedComparison[], verdict: string) =>
+  const count = (comparisons: readonly Comparison[], verdict: Verdict) =>
     String(comparisons.filter((each) => each.verdict === verdict).length);
   return [
     "## What was reproduced",
@@ -164,7 +164,7 @@ const settings = ({ reproductions }: ReproductionLedger): readonly string[] => {
   ];
 };
 
-const comparisonTable = (comparisons: readonly ReportedComparison[]): readonly string[] =>
+const comparisonTable = (comparisons: readonly Comparison[]): readonly string[] =>
   table(
     ["row", "column", "paper", "here", "95 % interval", "seeds", "apart", "verdict"],
     comparisons.map((each) => [
@@ -194,7 +194,8 @@ const settingsTable = ({ comparisons, measured }: LedgerReproduction): readonly 
 };
 
 const section = (each: LedgerReproduction): readonly string[] => {
-  const { name, title, source, beyond, findings, comparisons, measured, figures, done, cells } = each;
+  const { name, title, source, beyond, findings, comparisons, measured, remarks, figures, done, cells } =
+    each;
   const swept = beyond && comparisons.length > 0;
   const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
   return [
@@ -211,6 +212,7 @@ const section = (each: LedgerReproduction): readonly string[] => {
     ...(!swept && measured.length > 0
       ? ["Measured after the last label or step:", "", ...table(head, rows)]
       : []),
+    ...(remarks.length > 0 ? ["What is behind it, as far as it goes:", "", ...list(remarks)] : []),
   ];
 };
 
@@ -234,7 +236,7 @@ export const reproductionLedger = (ledger: ReproductionLedger): string => {
     "Means over seeds with their standard errors. A number is _reproduced_ when it is within three combined standard errors,",
     "sqrt(ours² + paper's²), of the paper's; it _differs_ when it is farther away; it is _not run_ when fewer than two seeds",
     "of the paper's protocol have a value. Where the errors are large, much counts as reproduced: see the intervals.",
-    "Everything here is computed from the stored results.",
+    "Everything here is computed from the stored results, except what is said to be behind a table.",
     "",
     ...made(ledger),
     ...overview(ledger),

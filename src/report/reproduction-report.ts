@@ -1,41 +1,14 @@
 /** The paper's numbers beside ours, with intervals and verdicts, as one HTML page. */
+import type { Filled } from "../core/options.js";
+import type { Drawing, Protocol, Reproduction } from "../reproduce/reproduction.js";
+import type { Comparison, Verdict } from "../reproduce/verdict.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 
-export interface ReportedComparison {
-  readonly row: string;
-  readonly column: string;
-  readonly paper: number;
-  readonly paperError: number;
-  readonly ours: number | null;
-  readonly standardError: number | null;
-  readonly interval: readonly [number, number] | null;
-  readonly seeds: number;
-  /** In combined standard errors. */
-  readonly apart: number | null;
-  readonly verdict: string;
-}
-
-export interface ReportedMean {
-  readonly mean: number;
-  readonly standardError: number | null;
-}
-
-export interface ReportedReproduction {
-  readonly name: string;
-  readonly title: string;
-  readonly source: string;
-  /** What was done as the paper says, and what was chosen here or done differently. */
-  readonly protocol: { readonly stated: readonly string[]; readonly chosen: readonly string[] };
-  /** Not in the paper: its verdicts do not count among those on the paper's numbers. */
-  readonly beyond: boolean;
-  /** What follows from the numbers. */
-  readonly findings: readonly string[];
-  readonly comparisons: readonly ReportedComparison[];
-  readonly measured: readonly {
-    readonly row: string;
-    readonly column: string;
-    readonly ours: ReportedMean;
-  }[];
+/** A table or figure as it was drawn. */
+export interface ReportedReproduction
+  extends Filled<Pick<Reproduction, "name" | "title" | "source" | "beyond" | "remarks">>,
+    Filled<Pick<Drawing, "comparisons" | "measured" | "findings">> {
+  readonly protocol: Protocol;
   readonly figures: readonly { readonly svg: string; readonly caption: string }[];
   /** How many of its cells have a result. */
   readonly done: number;
@@ -59,7 +32,7 @@ export const plusMinus = (mean: number, error: number | null): string =>
  */
 export const paperComparisons = <Compared extends Pick<ReportedReproduction, "beyond" | "comparisons">>(
   reproductions: readonly Compared[],
-): readonly (ReportedComparison & { readonly of: Compared })[] => {
+): readonly (Comparison & { readonly of: Compared })[] => {
   const seen = new Set<string>();
   return reproductions
     .filter(({ beyond }) => !beyond)
@@ -74,8 +47,8 @@ export const paperComparisons = <Compared extends Pick<ReportedReproduction, "be
 };
 
 /** "9 of 10 reproduced, 1 differs". */
-export const verdictsInWords = (comparisons: readonly { readonly verdict: string }[]): string => {
-  const count = (verdict: string) => comparisons.filter((each) => each.verdict === verdict).length;
+export const verdictsInWords = (comparisons: readonly Pick<Comparison, "verdict">[]): string => {
+  const count = (verdict: Verdict) => comparisons.filter((each) => each.verdict === verdict).length;
   const [differ, none] = [count("differs"), count("not run")];
   return [
     `${count("reproduced")} of ${comparisons.length} reproduced`,
@@ -84,7 +57,7 @@ export const verdictsInWords = (comparisons: readonly { readonly verdict: string
   ].join(", ");
 };
 
-const comparisonTable = (comparisons: readonly ReportedComparison[]): Html =>
+const comparisonTable = (comparisons: readonly Comparison[]): Html =>
   htmlTable(
     ["", "", "paper", "here", "95 % interval", "seeds", "apart", "verdict"],
     comparisons.map((each) => [
@@ -128,7 +101,7 @@ const settings = ({ protocol: { stated, chosen } }: ReportedReproduction, quick:
   quick
     ? [html`<p>What was run:</p>`, list([...stated, ...chosen])]
     : [
-        html`<p>As the paper description:</p>`,
+        html`<p>As the paper says:</p>`,
         list(stated),
         html`<p>Chosen here, where it does not say, or different:</p>`,
         list(chosen),
@@ -144,6 +117,7 @@ const section = (each: ReportedReproduction, quick: boolean): Html[] => [
     ? [html`<p><strong>${verdictsInWords(each.comparisons)}.</strong></p>`, comparisonTable(each.comparisons)]
     : []),
   ...(each.measured.length > 0 ? [measuredTable(each.measured)] : []),
+  ...(each.remarks.length > 0 ? [list(each.remarks)] : []),
 ];
 
 export const reproductionReport = ({

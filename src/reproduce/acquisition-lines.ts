@@ -152,6 +152,7 @@ export const acquisitionProtocol = (
     chosen: [
       `trees are fully grown; ${100 * PAPER.testFraction} % of the rows are tested on; 2 initial labels of each class; a tenth of the other rows are target inputs, at least 100 and at most 1000, of which ${PAPER.targetsPerStep} are drawn at each step; ${PAPER.categories} categories`,
       ...(pool === undefined ? [] : [`at most ${pool} rows to choose from`]),
+      "of candidates with the same score, the one that is asked is drawn at random; in the results that ship with fairbed, which are older than this rule, it is the first row of the table",
       ...(OF_TASK[task] ?? []),
     ],
   };

@@ -52,6 +52,8 @@ export interface Reproduction {
   readonly source: string;
   /** Not in the paper; verdicts on it do not count among those on the paper's numbers. */
   readonly beyond?: boolean | undefined;
+  /** What was found out about its numbers in the full protocol, one sentence each: not computed, and with its source. */
+  readonly remarks?: readonly string[] | undefined;
   protocol(scale: Scale): Protocol;
   cells(scale: Scale): readonly Cell[];
   draw(results: Results, scale: Scale): Drawing;

@@ -6,14 +6,10 @@ import { describe, expect, test } from "vitest";
 import type { ChartDescription, ChartValue } from "../../src/core/chart-description.js";
 import { hasPoints, reproductionChart } from "../../src/report/reproduction-charts.js";
 import { type ReproductionLedger, reproductionLedger } from "../../src/report/reproduction-ledger.js";
-import {
-  paperComparisons,
-  pivot,
-  type ReportedComparison,
-  verdictsInWords,
-} from "../../src/report/reproduction-report.js";
+import { paperComparisons, pivot, verdictsInWords } from "../../src/report/reproduction-report.js";
 import { reproductionSvg } from "../../src/report/reproduction-svg.js";
 import { verticalTitle } from "../../src/report/style.js";
+import type { Comparison, Verdict } from "../../src/reproduce/verdict.js";
 import { ROOT } from "../setup/dist.js";
 
 const value = (mean: number): ChartValue => ({ mean, low: mean - 0.01, high: mean + 0.01 });
@@ -125,8 +121,8 @@ const comparison = (
   column: string,
   ours: number | null,
   apart: number | null,
-  verdict: string,
-): ReportedComparison => ({
+  verdict: Verdict,
+): Comparison => ({
   row,
   column,
   paper: 0.7,
@@ -139,15 +135,18 @@ const comparison = (
   verdict,
 });
 
-const reproduction = (name: string, beyond: boolean, comparisons: readonly ReportedComparison[]) => ({
+const reproduction = (name: string, beyond: boolean, comparisons: readonly Comparison[]) => ({
   name,
   title: `The title of ${name}`,
   source: "a table",
   beyond,
+  remarks: beyond ? [] : [`why ${name} has_a [number]`],
   protocol: { stated: ["8 seeds"], chosen: ["30 % are tested on", `only in ${name}`] },
   findings: beyond ? ["1 of 2 settings is near"] : [],
   comparisons,
-  measured: [{ row: "Random", column: "selected", ours: { mean: 0.25, standardError: null } }],
+  measured: [
+    { row: "Random", column: "selected", ours: { mean: 0.25, standardError: null, interval: null, n: 1 } },
+  ],
   figures: [{ address: `page/${name}.svg`, caption: "A [caption]." }],
   done: beyond ? 5 : 8,
   cells: 8,
@@ -193,6 +192,7 @@ describe("the ledger", () => {
     expect(linesOf("| 10 trees")[0]).toContain("0.600 ± 0.010 differs");
     expect(page).toContain("- sweep-c: 5 of 8 cells have a result");
     expect(page).not.toContain("- table-a: 8 of 8");
+    expect(page.split("\n")).toContain("- why table-a has_a \\[number\\]");
     expect(linesOf("| in all")[0]).toMatch(/\| +16 \| +2\.0 h \|$/);
   });
 

@@ -115,6 +115,7 @@ const drawFigures = async (
 
 const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) => {
   const { name, title, source, beyond = false } = reproduction;
+  const remarks = scale.quick ? [] : (reproduction.remarks ?? []);
   const { comparisons, measured, findings = [] } = drawing;
   const protocol = reproduction.protocol(scale);
   return {
@@ -122,6 +123,7 @@ const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) =
     title,
     source,
     beyond,
+    remarks,
     protocol,
     findings,
     comparisons,
