@@ -32,9 +32,10 @@ import { type RandomStream, randomStream } from "../core/random.js";
 import { momentsOf } from "../core/stats.js";
 import type { Model } from "./model.js";
 import { logMeanWithOwn } from "./nested.js";
+import { experimentOf } from "./one-experiment.js";
 import { Outcomes } from "./outcomes.js";
 import { drawOuter, type History, type Policy } from "./policy.js";
-import { experimentOf, type PosteriorOptions, posteriorSampler } from "./posterior.js";
+import { type PosteriorOptions, posteriorSampler } from "./posterior.js";
 import { held } from "./priors.js";
 import {
   GIVEN,

@@ -155,7 +155,7 @@ export {
   type ReachedBounds,
   type StaticPolicyFile,
 } from "./policy-file.js";
-export { type Posterior, type PosteriorOptions, posteriorGiven } from "./posterior.js";
+export { type Posterior, type PosteriorOptions, particlesGiven, posteriorGiven } from "./posterior.js";
 export {
   type Bound,
   type Given,

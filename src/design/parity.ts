@@ -12,11 +12,11 @@ import { normalQuantile } from "../core/math.js";
 import { type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { meanEstimate, quantile, quantiles } from "../core/stats.js";
+import { fromBaseNoise } from "./base-noise.js";
 import { drawNoise } from "./distribution.js";
 import { drawParameters, type Model, type Prior, type Role } from "./model.js";
 import { Nested } from "./nested.js";
 import { drawOuter, type Policy, type Simulation, simulate } from "./policy.js";
-import { fromBaseNoise } from "./posterior.js";
 import { distributionOf } from "./priors.js";
 import { INFORMATION } from "./quantity.js";
 

@@ -6,9 +6,10 @@ import { bernoulli, normal, poisson, studentT, uniform } from "../../src/design/
 import { defineModel, real, sensitive, target } from "../../src/design/model.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../src/design/models/location.js";
+import { experimentOf, experimentTexts } from "../../src/design/one-experiment.js";
+import { cloudTexts } from "../../src/design/particle-cloud.js";
 import type { History } from "../../src/design/policy.js";
 import {
-  experimentOf,
   type Posterior,
   particlesGiven,
   posteriorGiven,
@@ -345,11 +346,11 @@ describe("a particle posterior", () => {
     await expect(run(given, { particles: 1 })).rejects.toThrow(posteriorTexts.particles(1));
     await expect(run(given, { resampleBelow: 1 })).rejects.toThrow(posteriorTexts.resampleBelow(1));
     await expect(run(given, { sweeps: 0 })).rejects.toThrow(posteriorTexts.sweeps(0));
-    await expect(run({ ...given, outer: 2 })).rejects.toThrow(posteriorTexts.outer(2));
-    await expect(run({ ...given, steps: 2 })).rejects.toThrow(posteriorTexts.length("designs", 2, 4));
+    await expect(run({ ...given, outer: 2 })).rejects.toThrow(experimentTexts.outer(2));
+    await expect(run({ ...given, steps: 2 })).rejects.toThrow(experimentTexts.length("designs", 2, 4));
     await expect(run(history([[1, 1]], [[Number.NaN]]))).rejects.toThrow(
-      posteriorTexts.value("outcomes", Number.NaN),
+      experimentTexts.value("outcomes", Number.NaN),
     );
-    await expect(run(history([[1, 1]], [[1e200]]))).rejects.toThrow(posteriorTexts.impossible(0));
+    await expect(run(history([[1, 1]], [[1e200]]))).rejects.toThrow(cloudTexts.impossible(0));
   });
 });
