@@ -70,6 +70,13 @@ export {
   type SessionPosterior,
 } from "./workflows/run-policy.js";
 export {
+  type GroupShare,
+  type SimulatedMethod,
+  type SimulateOptions,
+  type Simulation,
+  simulate,
+} from "./workflows/simulate.js";
+export {
   type TrainPolicyOptions,
   type TrainPolicyProgress,
   trainPolicy,

@@ -101,6 +101,21 @@ export const choice = <Word extends string>(
   choices,
 });
 
+/** Some of a few words, with commas between them. */
+export const choices = <Word extends string>(
+  flags: string,
+  summary: string,
+  words: readonly Word[],
+  fallback: readonly Word[],
+): OptionDescription<readonly Word[]> => {
+  const one = choice(flags, summary, words, fallback[0]);
+  return {
+    ...one,
+    parse: (given) => splitTexts(given).map((each) => one.parse?.(each) ?? fallback[0]),
+    fallback,
+  };
+};
+
 /** A whole number. */
 export const integer = (flags: string, summary: string, fallback: number, range: Range = {}) =>
   numeric(flags, summary, fallback, range, "a whole number", Number.isSafeInteger);
@@ -146,13 +161,26 @@ export function reals(
 }
 
 /** Whole numbers with commas between them: `5,10`. */
-export const integers = (
+export function integers(
   flags: string,
   summary: string,
   fallback: readonly number[],
+  range?: Range,
+): OptionDescription<readonly number[]>;
+export function integers(
+  flags: string,
+  summary: string,
+  fallback: undefined,
+  range?: Range,
+): OptionDescription<readonly number[] | undefined>;
+export function integers(
+  flags: string,
+  summary: string,
+  fallback: readonly number[] | undefined,
   range: Range = {},
-): OptionDescription<readonly number[]> =>
-  list(flags, summary, fallback, range, "whole numbers", Number.isSafeInteger);
+): OptionDescription<readonly number[] | undefined> {
+  return list(flags, summary, fallback, range, "whole numbers", Number.isSafeInteger);
+}
 
 const list = <Fallback extends readonly number[] | undefined>(
   flags: string,

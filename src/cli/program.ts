@@ -134,7 +134,9 @@ const pathOf = (command: ParserCommand): readonly string[] =>
 const parserOption = ({ flags, summary, parse, fallback, choices, group }: Options[string]): ParserOption => {
   const described = choices === undefined ? summary : `${summary}: ${choices.join(", ")}`;
   const option = new ParserOption(flags, described);
-  if (parse !== undefined) option.argParser(parse).default(fallback);
+  if (parse !== undefined) {
+    option.argParser(parse).default(fallback, Array.isArray(fallback) ? fallback.join(",") : undefined);
+  }
   if (group !== undefined) option.helpGroup(`${group}:`);
   return option;
 };

@@ -8,6 +8,9 @@
 /** Options once their defaults are filled in. */
 export type Filled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
+/** The same the other way round: settings, any of which may be left out. */
+export type Optional<Settings> = { readonly [Name in keyof Settings]?: Settings[Name] | undefined };
+
 /** How far a computation is. */
 export interface Progress {
   /** Units done so far (labels, fits, steps), and how many there are in all or about so many. */

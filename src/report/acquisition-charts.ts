@@ -5,6 +5,12 @@ import { CONTEXT_COLOUR, STYLE, verticalTitle } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
+/** A method has one colour in every chart of a page: by its place among the methods. */
+const byMethod = (points: readonly { readonly method: string }[]) => {
+  const domain = [...new Set(points.map(({ method }) => method))];
+  return { field: "method", type: "nominal" as const, scale: { domain } };
+};
+
 /** One method after all labels: a point of the trade-off. */
 export interface TradeOffPoint {
   readonly method: string;
@@ -27,7 +33,7 @@ export const tradeOffChart = (points: readonly TradeOffPoint[], options: TradeOf
   const values = points.map((point) => ({ ...point, label: labelOf(point) }));
   const x = { type: "quantitative" as const, title: options.xTitle, scale: { zero: false } };
   const y = { type: "quantitative" as const, title: verticalTitle(options.yTitle), scale: { zero: false } };
-  const color = { field: "method", type: "nominal" as const, legend: null };
+  const color = { ...byMethod(points), legend: null };
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
   return {
     $schema: SCHEMA,
@@ -70,7 +76,7 @@ export const curveChart = (
 ): TopLevelSpec => {
   const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
   const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };
-  const color = { field: "method", type: "nominal" as const, title: null };
+  const color = { ...byMethod(points), title: null };
   return {
     $schema: SCHEMA,
     title: { text: title, subtitle: [subtitle, "bands are 95 % intervals over seeds"] },
@@ -86,35 +92,61 @@ export const curveChart = (
   };
 };
 
-export interface CandidateBar {
-  readonly candidate: string;
-  readonly target: number;
-  readonly cost: number;
+/** One group of one attribute, as one method asked for it. */
+export interface CompositionPoint {
+  readonly method: string;
+  readonly group: string;
+  /** Its share of what was acquired, and of all candidates. */
+  readonly share: ChartValue;
+  readonly population: number;
 }
 
-/** Why each was chosen: what its label tells about the target, and beside it what its leakage costs. */
-export const candidatesChart = (bars: readonly CandidateBar[], subtitle: string): TopLevelSpec => ({
-  $schema: SCHEMA,
-  title: { text: "Why these candidates", subtitle: [subtitle] },
-  data: {
-    values: bars.flatMap(({ candidate, target, cost }, rank) => [
-      { candidate, rank, part: "information about the target", nats: target },
-      { candidate, rank, part: "beta x leakage", nats: -cost },
-    ]),
-  },
-  mark: "bar",
-  encoding: {
-    y: { field: "candidate", type: "nominal", title: null, sort: { field: "rank" } },
-    x: { field: "nats", type: "quantitative", title: "nats", stack: "zero" },
-    color: {
-      field: "part",
-      type: "nominal",
-      title: null,
-      scale: {
-        domain: ["information about the target", "beta x leakage"],
-        range: ["#0072B2", CONTEXT_COLOUR],
+/** Who was asked: a panel for every group, a line for every method, and the group's share of the candidates as a rule. */
+export const compositionChart = (
+  points: readonly CompositionPoint[],
+  { title, subtitle }: { readonly title: string; readonly subtitle: string },
+): TopLevelSpec => {
+  const methods = [...new Set(points.map(({ method }) => method))];
+  const groups = [...new Set(points.map(({ group }) => group))];
+  const y = { field: "method", type: "nominal" as const, title: null, sort: methods };
+  const x = {
+    type: "quantitative" as const,
+    title: "share of the labels acquired",
+    scale: { domain: [0, 1] },
+    axis: { format: "%", tickCount: 5 },
+  };
+  const color = { ...byMethod(points), legend: null };
+  return {
+    $schema: SCHEMA,
+    title: {
+      text: title,
+      subtitle: [subtitle, "dashed: the group's share of all candidates; bars are 95 % intervals over seeds"],
+    },
+    data: { values: [...points] },
+    facet: {
+      row: {
+        field: "group",
+        type: "nominal",
+        title: null,
+        sort: groups,
+        header: { labelAngle: 0, labelAlign: "left" },
       },
     },
-  },
-  config: STYLE,
-});
+    spec: {
+      height: 24 * methods.length,
+      width: 380,
+      layer: [
+        {
+          mark: { type: "rule", strokeDash: [4, 3], color: CONTEXT_COLOUR, strokeWidth: 1.5 },
+          encoding: { x: { ...x, field: "population", aggregate: "mean" } },
+        },
+        {
+          mark: { type: "rule", strokeWidth: 1.5 },
+          encoding: { y, x: { ...x, field: "share.low" }, x2: { field: "share.high" }, color },
+        },
+        { mark: "point", encoding: { y, x: { ...x, field: "share.mean" }, color } },
+      ],
+    },
+    config: STYLE,
+  };
+};

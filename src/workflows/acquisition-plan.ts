@@ -2,6 +2,7 @@
 import { fit, type PoolLabel, type SensitiveModel } from "../active/pool-models.js";
 import { type StrategyName, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
+import type { Optional } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import type { FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
 import { forest } from "../learners/forest.js";
@@ -32,7 +33,7 @@ export type SensitiveModelChoice =
 
 /** How an acquisition is told what to do; each has the default of {@link recommendedFor} unless it says otherwise. */
 export interface AcquisitionOptions
-  extends Partial<Omit<AcquisitionSettings, "goal">>,
+  extends Optional<Omit<AcquisitionSettings, "goal">>,
     Omit<TaskSettings, "sensitive"> {
   /** Attributes that must not be given away; may be left out for methods that do not look at them. */
   readonly sensitive?: readonly LabelChoice[] | undefined;

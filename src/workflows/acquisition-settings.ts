@@ -2,7 +2,8 @@
 import type { BetaGoal } from "../active/beta-control.js";
 import type { Correction } from "../active/correction.js";
 import type { BatchKind } from "../active/step.js";
-import type { StrategyName } from "../active/strategies.js";
+import { isFair, type StrategyName } from "../active/strategies.js";
+import { InputError } from "../core/errors.js";
 import type { ForestOptions } from "../learners/forest.js";
 import type { CategoryEncoding } from "../tables/encoder.js";
 
@@ -92,4 +93,81 @@ export const PAPER: SimulationSettings = {
   ...RECOMMENDED,
   sensitiveForest: {},
   sensitiveCorrection: "none",
+};
+
+export const settingsTexts = {
+  goalMethod: (methods: readonly string[]) =>
+    `${methods.length === 1 ? `the method ${methods[0]} does` : `the methods ${methods.join(", ")} do`} not look at leakage, so no beta can reach a goal with ${methods.length === 1 ? "it" : "them"}: choose fairbed, or leave out the goal`,
+  twoGoals: "a leakage budget and a parity to reach were both given: give one of them",
+  paperLeaf:
+    "the paper's trees are fully grown: leave out the leaf size and the smoothing of the sensitive model",
+};
+
+/** What is said of the sensitive model, beyond what is recommended for a method. */
+export interface SensitiveForestChoice {
+  /** The paper's fully grown trees (false). */
+  readonly paper?: boolean | undefined;
+  /** Trees of every forest (100). */
+  readonly trees?: number | undefined;
+  /** Labels in a leaf (10; 5 with fairbed-set; 1 with `paper`). */
+  readonly sensitiveLeaf?: number | undefined;
+  /** Smoothing of its leaves (0). */
+  readonly sensitiveSmoothing?: number | undefined;
+}
+
+/** The forest of the sensitive model: calibrated leaves unless the paper's are asked for. */
+export const sensitiveForestOf = (
+  { paper = false, trees, sensitiveLeaf, sensitiveSmoothing = 0 }: SensitiveForestChoice,
+  recommended: ForestOptions,
+): ForestOptions => {
+  if (paper && (sensitiveLeaf !== undefined || sensitiveSmoothing > 0)) {
+    throw new InputError("paper", settingsTexts.paperLeaf);
+  }
+  const own = trees === undefined ? {} : { trees };
+  if (paper) return own;
+  return {
+    ...recommended,
+    ...own,
+    ...(sensitiveLeaf === undefined ? {} : { minLeaf: sensitiveLeaf }),
+    ...(sensitiveSmoothing === 0 ? {} : { leafSmoothing: sensitiveSmoothing }),
+  };
+};
+
+/** The correction of the sensitive model: "auto" is what is recommended, and none with the paper's trees. */
+export const correctionOf = (
+  {
+    correction = "auto",
+    paper = false,
+  }: { readonly correction?: Correction | "auto" | undefined; readonly paper?: boolean | undefined },
+  recommended: Correction,
+): Correction => {
+  if (correction !== "auto") return correction;
+  return paper ? "none" : recommended;
+};
+
+/** What beta is, or is found for: of these at most one. */
+export interface GoalChoice {
+  /** What a nat of leakage costs (10; 3 with fairbed-set). */
+  readonly beta?: number | undefined;
+  /** At most so much leakage in all, in nats, instead of beta. */
+  readonly leakageBudget?: number | undefined;
+  /** A demographic-parity ratio to reach, instead of beta. */
+  readonly parityAtLeast?: number | undefined;
+}
+
+/** The goal of each method: one that does not look at leakage has none, and at least one must. */
+export const goalsOf = (
+  methods: readonly StrategyName[],
+  { beta, leakageBudget, parityAtLeast }: GoalChoice,
+): ((method: StrategyName) => BetaGoal) => {
+  if (leakageBudget !== undefined && parityAtLeast !== undefined) {
+    throw new InputError("goal", settingsTexts.twoGoals);
+  }
+  const sought = leakageBudget !== undefined || parityAtLeast !== undefined;
+  if (sought && !methods.some(isFair)) throw new InputError("goal", settingsTexts.goalMethod(methods));
+  return (method) => {
+    if (leakageBudget !== undefined && isFair(method)) return { leakageBudget };
+    if (parityAtLeast !== undefined && isFair(method)) return { parityAtLeast };
+    return beta === undefined ? recommendedFor(method).goal : { beta };
+  };
 };

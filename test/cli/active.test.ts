@@ -3,17 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { acquireTexts } from "../../src/cli/commands/active/acquire.js";
-import { methodTexts } from "../../src/cli/commands/active/method-options.js";
 import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
 import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
-import { settingsTexts } from "../../src/cli/commands/active/settings.js";
 import { randomStream } from "../../src/core/random.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { suppliedTexts } from "../../src/sources/supplied-members.js";
 import { labelTexts } from "../../src/tables/label.js";
 import { taskTexts } from "../../src/tables/task.js";
+import { settingsTexts } from "../../src/workflows/acquisition-settings.js";
+import { columnQuotaTexts } from "../../src/workflows/groups-by.js";
 import { rankTexts } from "../../src/workflows/rank-plan.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
+import { simulateTexts } from "../../src/workflows/simulate.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -52,19 +53,20 @@ const json = async (...words: string[]) => {
 describe("acquire", () => {
   test("gives rows, metrics over seeds with intervals, and the parts of every score", async () => {
     const answer = await json("acquire", table, ...TASK, ...QUICK, "--seeds", "2", "--checkpoints", "0,6");
-    expect(answer.acquired).toHaveLength(2);
-    expect(answer.acquired[0]).toHaveLength(12);
-    expect(new Set(answer.acquired[0]).size).toBe(12);
+    const [one] = answer.methods;
+    expect(one.acquired).toHaveLength(2);
+    expect(one.acquired[0]).toHaveLength(12);
+    expect(new Set(one.acquired[0]).size).toBe(12);
     for (const name of ["accuracy", "sensitiveAccuracy", "dpRatio", "tprRatio", "fprRatio"]) {
-      const { mean, standardError, interval } = answer.metrics.final[name];
+      const { mean, standardError, interval } = one.final[name];
       expect(mean).toBeGreaterThanOrEqual(0);
       expect(mean).toBeLessThanOrEqual(1);
       expect(standardError).toBeGreaterThanOrEqual(0);
       expect(interval[0]).toBeLessThanOrEqual(mean);
       expect(interval[1]).toBeGreaterThanOrEqual(mean);
     }
-    expect(answer.metrics.checkpoints.map(({ labels }: { labels: number }) => labels)).toEqual([0, 8, 12]);
-    const { score, target, leakage } = answer.parts[0][0];
+    expect(one.checkpoints.map(({ labels }: { labels: number }) => labels)).toEqual([0, 8, 12]);
+    const { score, target, leakage } = one.parts[0][0];
     expect(score).toBeCloseTo(target - 10 * leakage, 9);
     expect(answer.seconds).toBeGreaterThan(0);
   });
@@ -72,7 +74,8 @@ describe("acquire", () => {
   test("a method comes with the settings it was measured with, and words come first", async () => {
     const words = ["acquire", table, ...TASK, "--budget", "2", "--trees", "20"];
     const settingsOf = async (...more: string[]) => {
-      const { goal, sensitiveForest, sensitiveCorrection } = (await json(...words, ...more)).settings;
+      const { goal, sensitiveForest, sensitiveCorrection } = (await json(...words, ...more)).methods[0]
+        .settings;
       return [goal.beta, sensitiveForest.minLeaf, sensitiveCorrection];
     };
     expect(await settingsOf()).toEqual([10, 10, "analytic"]);
@@ -86,7 +89,7 @@ describe("acquire", () => {
 
   test("the same seed gives the same rows, another one others", async () => {
     const rows = async (seed: string) =>
-      (await json("acquire", table, ...TASK, ...QUICK, "--seed", seed)).acquired[0];
+      (await json("acquire", table, ...TASK, ...QUICK, "--seed", seed)).methods[0].acquired[0];
     const first = await rows("3");
     expect(await rows("3")).toEqual(first);
     expect(await rows("4")).not.toEqual(first);
@@ -105,8 +108,50 @@ describe("acquire", () => {
     ["fairbed", ["--dp-at-least", "0.9", "--correction", "analytic"]],
   ])("%s %j", async (method, more) => {
     const answer = await json("acquire", table, ...TASK, ...QUICK, "--method", method, ...more);
-    expect(answer.acquired[0]).toHaveLength(12);
-    expect(answer.metrics.final.accuracy.mean).toBeGreaterThan(0.6);
+    expect(answer.methods[0].acquired[0]).toHaveLength(12);
+    expect(answer.methods[0].final.accuracy.mean).toBeGreaterThan(0.6);
+  });
+
+  test("several methods are compared on the same splits, in one shape, with a report", async () => {
+    const out = join(folder, "report.html");
+    const words = ["acquire", table, ...TASK, ...QUICK, "--seeds", "2", "--method", "random,epig,fairbed"];
+    const answer = await json(...words, "--out", out);
+    expect(answer.methods.map(({ method }: { method: string }) => method)).toEqual([
+      "random",
+      "epig",
+      "fairbed",
+    ]);
+    expect(answer.initial).toHaveLength(2);
+    const alone = await json("acquire", table, ...TASK, ...QUICK, "--seeds", "2", "--method", "epig");
+    expect(alone.methods[0]).toEqual(answer.methods[1]);
+    expect(Object.keys(alone)).toEqual(Object.keys(answer).filter((name) => name !== "report"));
+    for (const { composition } of answer.methods) {
+      const [{ attribute, groups }] = composition;
+      expect(attribute).toBe("group=a");
+      const sum = (of: (group: { acquired: { mean: number }; population: number }) => number) =>
+        groups.map(of).reduce((a: number, b: number) => a + b, 0);
+      expect(sum(({ acquired }) => acquired.mean)).toBeCloseTo(1, 12);
+      expect(sum(({ population }) => population)).toBeCloseTo(1, 12);
+    }
+    const html = readFileSync(out, "utf8");
+    expect(html.match(/<svg/g)).toHaveLength(4);
+    for (const text of ["Who was asked", "FairBED", "all candidates"]) expect(html).toContain(text);
+    const { stdout } = await invoke([...words, "--quiet"]);
+    for (const row of ["random", "epig", "fairbed (beta 10)"]) expect(stdout).toContain(`\n${row} `);
+  });
+
+  test("weights count in the fits and in the metrics", async () => {
+    const [head, ...rows] = readFileSync(table, "utf8").trim().split("\n");
+    const heavy = rows.map((row) => `${row},${row.includes(",yes,") ? 9 : 1}`);
+    const weighted = write("weighted.csv", [`${head},weight`, ...heavy, ""].join("\n"));
+    const words = ["acquire", weighted, ...TASK, ...QUICK, "--method", "random"];
+    const plain = await json(...words, "--exclude", "weight");
+    const counted = await json(...words, "--weights", "weight");
+    expect(counted.methods[0].acquired).toEqual(plain.methods[0].acquired);
+    expect(counted.methods[0].final.selectionRate.mean).toBeGreaterThan(
+      plain.methods[0].final.selectionRate.mean,
+    );
+    expect(counted.methods[0].final.accuracy.mean).not.toBe(plain.methods[0].final.accuracy.mean);
   });
 
   test("a supplied sensitive model: a table with a column for each member", async () => {
@@ -116,7 +161,7 @@ describe("acquire", () => {
     );
     const members = write("members.csv", ["m1,m2,m3", ...rows, ""].join("\n"));
     const answer = await json("acquire", table, ...TASK, ...QUICK, "--sensitive-model", members);
-    expect(answer.acquired[0]).toHaveLength(12);
+    expect(answer.methods[0].acquired[0]).toHaveLength(12);
     const short = write("short.csv", "m1,m2\n0.1,0.2\n");
     const { code, stderr } = await invoke(["acquire", table, ...TASK, ...QUICK, "--sensitive-model", short]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `fairbed: ${suppliedTexts.rows(short, 1, 500)}\n` });
@@ -125,8 +170,8 @@ describe("acquire", () => {
   test("several sensitive columns: metrics for each, by name", async () => {
     const words = ["--target", "hired=yes", "--sensitive", "group=a,town=north", "--exclude", "price,id"];
     const answer = await json("acquire", table, ...words, ...QUICK, "--combine", "worst");
-    expect(Object.keys(answer.metrics.bySensitive)).toEqual(["group=a", "town=north"]);
-    expect(answer.metrics.bySensitive["group=a"]).toEqual(answer.metrics.final);
+    expect(Object.keys(answer.methods[0].bySensitive)).toEqual(["group=a", "town=north"]);
+    expect(answer.methods[0].bySensitive["group=a"]).toEqual(answer.methods[0].final);
     const { stdout } = await invoke(["acquire", table, ...words, ...QUICK, "--quiet"]);
     expect(stdout).toContain("For town=north:");
   });
@@ -140,8 +185,9 @@ describe("acquire", () => {
   test("says it to a person", async () => {
     const { code, stdout } = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("demographic parity, ratio");
-    expect(stdout).toContain("fairbed, beta = 10, 12 labels, 1 seed");
+    expect(stdout).toMatch(/^after 12 labels +accuracy +parity +parity, matched/m);
+    expect(stdout).toMatch(/^fairbed \(beta 10\) +0\.\d+/m);
+    expect(stdout).toMatch(/^asked, by group=a/m);
   });
 
   const one = write("one.csv", people(60, "one").replaceAll(/,no,/g, ",yes,"));
@@ -150,19 +196,19 @@ describe("acquire", () => {
     [[table, "--sensitive", "group"], readTaskTexts.noTarget],
     [[table, "--target", "hired"], readTaskTexts.noSensitive],
     [[table, "--task", "students"], readTaskTexts.tableAndTask],
-    [[table, ...TASK, "--budget", "5000"], acquireTexts.budget(5000, 500)],
+    [[table, ...TASK, "--budget", "5000"], simulateTexts.budget(5000, 500)],
     [[table, ...TASK, "--budget", "400"], rowSessionTexts.budget(400, 259)],
-    [[table, ...TASK, "--paper", "--sensitive-leaf", "5"], methodTexts.paperLeaf],
-    [[table, ...TASK, "--leakage-budget", "1", "--dp-at-least", "0.8"], methodTexts.twoGoals],
+    [[table, ...TASK, "--paper", "--sensitive-leaf", "5"], settingsTexts.paperLeaf],
+    [[table, ...TASK, "--leakage-budget", "1", "--dp-at-least", "0.8"], settingsTexts.twoGoals],
     [[one, "--target", "hired", "--sensitive", "group"], labelTexts.oneClass("hired")],
-    [[table, ...TASK, "--method", "epig", "--leakage-budget", "1"], methodTexts.goalMethod("epig")],
-    [[table, ...TASK, "--batch-kind", "softmax"], settingsTexts.temperature],
-    [[table, ...TASK, "--cost-weight", "2"], settingsTexts.costWeight],
+    [[table, ...TASK, "--method", "epig", "--leakage-budget", "1"], settingsTexts.goalMethod(["epig"])],
+    [[table, ...TASK, "--batch-kind", "softmax"], simulateTexts.temperature],
+    [[table, ...TASK, "--cost-weight", "2"], simulateTexts.costWeight],
     [
       [table, ...TASK, "--sensitive-model", "revealled"],
-      settingsTexts.sensitiveModel("revealled", "revealed"),
+      acquireTexts.sensitiveModel("revealled", "revealed"),
     ],
-    [[table, ...TASK, "--budget", "12", "--checkpoints", "50"], acquireTexts.checkpoint(50, 12)],
+    [[table, ...TASK, "--budget", "12", "--checkpoints", "50"], simulateTexts.checkpoint(50, 12)],
     [[table, "--target", "hired=yes", "--sensitive", "hired"], taskTexts.targetIsSensitive("hired")],
     [[table, ...TASK, "--features", "skill,hired"], taskTexts.targetIsFeature("hired")],
   ])("%j: one sentence and exit 2", async (words, text) => {
@@ -279,7 +325,7 @@ describe("rank", () => {
     expect(towns.filter((town: string) => town === "north").length).toBeGreaterThanOrEqual(4);
     expect(towns.filter((town: string) => town === "south").length).toBeLessThanOrEqual(1);
     const many = await invoke([...words, "--quota", "town=north:9-"]);
-    expect(many).toMatchObject({ code: 2, stderr: `fairbed: ${quotaOptionTexts.room(9, 7)}\n` });
+    expect(many).toMatchObject({ code: 2, stderr: `fairbed: ${columnQuotaTexts.room(9, 7)}\n` });
     const { code, stderr } = await invoke([...words, "--quota", "town=north"]);
     expect({ code, stderr }).toEqual({
       code: 2,

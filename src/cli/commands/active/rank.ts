@@ -3,7 +3,7 @@ import { InputError } from "../../../core/errors.js";
 import { withoutPassword } from "../../../sources/without-password.js";
 import { csvText } from "../../../tables/csv.js";
 import type { CategoryEncoding } from "../../../tables/encoder.js";
-import { recommendedFor } from "../../../workflows/acquisition-settings.js";
+import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workflows/acquisition-settings.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
 import { RANK_DEFAULTS } from "../../../workflows/rank-settings.js";
 import { defineCommand } from "../../command.js";
@@ -11,7 +11,7 @@ import { queueOption } from "../../job-place.js";
 import { argument, choice, grouped, integer, optionalReal, text } from "../../options.js";
 import { rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
-import { correctionOf, methodOptions, scoreInWords, sensitiveForestOf } from "./method-options.js";
+import { methodOptions, scoreInWords } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
 

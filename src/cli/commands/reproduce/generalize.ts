@@ -10,7 +10,7 @@ import { type CommandContext, defineCommand } from "../../command.js";
 import { argument, grouped, integer, text, texts } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
-import { inWords } from "../active/acquire.js";
+import { inWords } from "../active/comparison.js";
 import {
   type ReadOptionValues,
   type RoleOptionValues,
@@ -25,7 +25,11 @@ export const generalizeTexts = {
   noTest: (file: string) =>
     `${file} is a table of labelled rows: name the rows to judge on with --test, or give the JSON answer of fairbed acquire`,
   notAnswer: (file: string) =>
-    `${file} is not an answer of fairbed acquire --json: it has no "acquired" rows with their settings`,
+    `${file} is not an answer of fairbed acquire --json: it has no "methods" with the rows that they acquired`,
+  methods: (file: string, names: readonly string[]) =>
+    `${file} has what several methods acquired: say whose labels to train on with --method, one of ${names.join(", ")}`,
+  noMethod: (file: string, names: readonly string[]) =>
+    `${file} has no such method: --method takes one of ${names.join(", ")}`,
   tableOfAnswer: (file: string) =>
     `${file} says which rows were acquired, not what is in them: name their table with --table, or --task`,
   otherTable: (file: string, differs: string, table: string) =>
@@ -57,6 +61,7 @@ export const generalize = defineCommand({
       `which of ${LEARNER_NAMES.join(", ")} (${GENERALIZE_MODELS.join(",")})`,
     ),
     table: text("--table <table>", "the table that the answer's rows are of"),
+    method: text("--method <name>", "which of the answer's methods, where it has several"),
     test: text("--test <table>", "the rows to judge on, where the first is a table"),
     task: tableOptions.task,
     seed: integer("--seed <number>", "where the random streams start, where the first is a table", 0, {
@@ -98,15 +103,21 @@ export const generalize = defineCommand({
     ].join("\n"),
 });
 
+/** What is read of an answer of `acquire --json`. */
 interface Answer {
   readonly table: string;
-  readonly tableRows: number;
+  readonly rows: { readonly table: number };
   readonly features: readonly string[];
   readonly target: string;
   readonly sensitive: readonly string[];
   readonly seeds: readonly number[];
-  readonly acquired: readonly (readonly number[])[];
   readonly initial: readonly (readonly number[])[];
+  readonly methods: readonly AnswerMethod[];
+}
+
+interface AnswerMethod {
+  readonly method: string;
+  readonly acquired: readonly (readonly number[])[];
   readonly settings: SplitSettings;
 }
 
@@ -118,9 +129,21 @@ const readAnswer = async (path: string): Promise<Answer> => {
   } catch (cause) {
     throw wrong(cause);
   }
-  const lists = [value.seeds, value.acquired, value.initial, value.sensitive, value.features];
-  if (!lists.every(Array.isArray) || typeof value.settings !== "object") throw wrong();
+  const lists = [value.seeds, value.methods, value.initial, value.sensitive, value.features];
+  if (!lists.every(Array.isArray) || value.methods?.length === 0 || typeof value.rows !== "object")
+    throw wrong();
   return value as Answer;
+};
+
+/** The method whose labels are trained on: the only one of the answer, or the one that is named. */
+const methodOf = (path: string, { methods }: Answer, wanted: string | undefined): AnswerMethod => {
+  const names = methods.map(({ method }) => method);
+  if (wanted === undefined && methods.length > 1) {
+    throw new InputError("method", generalizeTexts.methods(path, names));
+  }
+  const found = wanted === undefined ? methods[0] : methods.find(({ method }) => method === wanted);
+  if (found === undefined) throw new InputError("method", generalizeTexts.noMethod(path, names));
+  return found;
 };
 
 /** The labels and features of the answer, unless they are given; a paper's task has its own labels. */
@@ -135,7 +158,7 @@ const rolesOfAnswer = ({ target, sensitive, features }: Answer, given: RoleOptio
 const requireSame = (path: string, answer: Answer, task: Task, name: string): void => {
   const labels = task.sensitive.map((label) => label.name);
   const differences = [
-    [answer.tableRows !== task.table.rows, `${answer.tableRows} rows`],
+    [answer.rows.table !== task.table.rows, `${answer.rows.table} rows`],
     [answer.target !== task.target.name, `the target ${answer.target}`],
     [answer.sensitive.join() !== labels.join(), `the sensitive attribute ${answer.sensitive.join(", ")}`],
   ] as const;
@@ -147,6 +170,7 @@ const requireSame = (path: string, answer: Answer, task: Task, name: string): vo
 type GeneralizeValues = ReadOptionValues &
   RoleOptionValues & {
     readonly table: string | undefined;
+    readonly method: string | undefined;
     readonly test: string | undefined;
     readonly seed: number;
   };
@@ -187,12 +211,13 @@ const onAnswer = async (
   const reading = { ...readingOf(options), seed: answer.seeds[0] };
   const { task, name } = await readTask(options.table, roles, reading);
   requireSame(path, answer, task, name);
+  const { acquired, settings } = methodOf(path, answer, options.method);
   const frozen: FrozenSeed[] = answer.seeds.map((seed, i) => ({
     seed,
-    labelled: [...answer.initial[i], ...answer.acquired[i]],
+    labelled: [...answer.initial[i], ...acquired[i]],
   }));
   const results = await withProgress(context, "training", (watch) =>
-    run(task, answer.settings, frozen, models, watch),
+    run(task, settings, frozen, models, watch),
   );
   return { results, seeds: frozen.length };
 };

@@ -1,0 +1,80 @@
+/** What ways of asking reached, for a person: one row a method. */
+import { isFair } from "../../../active/strategies.js";
+import type { SimulatedMethod, Simulation } from "../../../workflows/simulate.js";
+import type { MetricSummary } from "../../../workflows/simulation.js";
+import { rightAligned } from "../../text-table.js";
+
+const COLUMNS = [
+  ["accuracy", "accuracy"],
+  ["dpRatio", "parity"],
+  ["matchedDpRatio", "parity, matched"],
+  ["selectionRate", "selected"],
+  ["gapArea", "score gap"],
+  ["sensitiveAccuracy", "group guessed"],
+] as const;
+
+/** A mean, its standard error and its interval, each empty where there is none. */
+export const inWords = ({ mean, standardError, interval }: MetricSummary): string[] => {
+  if (mean === null) return ["none", "", ""];
+  return [
+    mean.toFixed(3),
+    standardError === null ? "" : `± ${standardError.toFixed(3)}`,
+    interval === null ? "" : `${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}`,
+  ];
+};
+
+const withError = (summary: MetricSummary): string => inWords(summary).slice(0, 2).join(" ").trim();
+
+/** `fairbed (beta 10)`: what a row is called. */
+const nameOf = ({ method, settings: { goal }, beta }: SimulatedMethod): string => {
+  if (!isFair(method) && method !== "hfe") return method;
+  if ("beta" in goal) return `${method} (beta ${goal.beta})`;
+  const found = [Math.min(...beta), Math.max(...beta)].map((each) => each.toPrecision(3));
+  const reached = `beta ${found[0] === found[1] ? found[0] : `${found[0]} to ${found[1]}`}`;
+  return "leakageBudget" in goal
+    ? `${method} (${goal.leakageBudget} nats: ${reached})`
+    : `${method} (parity ${goal.parityAtLeast}: ${reached})`;
+};
+
+/** The groups of an attribute: all of two or three, else those that are asked most unlike their share. */
+const MOST_GROUPS = 4;
+
+const composition = ({ methods }: Simulation, attribute: number): string[] => {
+  const { attribute: name, groups } = methods[0].composition[attribute];
+  const shown = groups.slice(0, MOST_GROUPS);
+  const share = (value: number | null): string => (value === null ? "none" : `${(100 * value).toFixed(0)} %`);
+  return rightAligned([
+    [`asked, by ${name}`, ...shown.map(({ group }) => group)],
+    ["all candidates", ...shown.map(({ population }) => share(population))],
+    ...methods.map((each) => [
+      nameOf(each),
+      ...shown.map((_, g) => share(each.composition[attribute].groups[g].acquired.mean)),
+    ]),
+  ]);
+};
+
+/** Lines: a table for every sensitive attribute, who was asked, and what it all means. */
+export const comparisonInWords = (simulation: Simulation): string[] => {
+  const { methods, sensitive, seeds, warnings } = simulation;
+  const { budget } = methods[0].settings;
+  const tables = sensitive.flatMap((attribute, a) => [
+    ...(a === 0 ? [] : [""]),
+    ...(sensitive.length > 1 ? [`For ${attribute}:`] : []),
+    ...rightAligned([
+      [`after ${budget} labels`, ...COLUMNS.map(([, head]) => head)],
+      ...methods.map((each) => [
+        nameOf(each),
+        ...COLUMNS.map(([metric]) => withError(each.bySensitive[attribute][metric])),
+      ]),
+    ]),
+    "",
+    ...composition(simulation, a),
+  ]);
+  return [
+    ...tables,
+    "",
+    `${seeds.length === 1 ? "One seed" : `Means over ${seeds.length} seeds with standard errors`}. Parity is the smaller group's selection rate over the larger's: 1 is parity. It`,
+    "rises with the selection rate; matched: where as many are selected as are truly positive. --json has all metrics.",
+    ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
+  ];
+};

@@ -1,0 +1,349 @@
+/** What several ways of asking for labels would reach on a table whose labels are all known. */
+import type { Correction } from "../active/correction.js";
+import { informationParts, isFair, type StrategyName, strategyNames } from "../active/strategies.js";
+import { InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
+import type { Optional, RunOptions } from "../core/options.js";
+import { columnNamed, type Table } from "../tables/table.js";
+import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import {
+  correctionOf,
+  type GoalChoice,
+  goalsOf,
+  RECOMMENDED,
+  recommendedFor,
+  type SensitiveForestChoice,
+  type SimulationSettings,
+  sensitiveForestOf,
+} from "./acquisition-settings.js";
+import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
+import {
+  type MetricSummaries,
+  type MetricSummary,
+  type SeedResult,
+  type SimulationRun,
+  type SuppliedMembers,
+  simulateSeed,
+  summarise,
+  summaryOf,
+} from "./simulation.js";
+
+type SharedSettings = Pick<
+  SimulationSettings,
+  | "budget"
+  | "batch"
+  | "batchKind"
+  | "temperature"
+  | "combine"
+  | "testFraction"
+  | "initial"
+  | "targets"
+  | "pool"
+  | "categories"
+  | "checkpoints"
+>;
+
+/** Each has the default of {@link recommendedFor} its method unless it says otherwise. */
+export interface SimulateOptions
+  extends Optional<SharedSettings>,
+    SensitiveForestChoice,
+    GoalChoice,
+    RunOptions {
+  /** Ways of asking, compared on the same splits and initial labels (`["fairbed"]`). */
+  readonly methods?: readonly StrategyName[] | undefined;
+  /** Of the sensitive model for few trees (`"auto"`: analytic, or none with `paper` or fairbed-set). */
+  readonly correction?: Correction | "auto" | undefined;
+  /** Fitted on the labels revealed so far, once on rows set aside, or supplied for every row (`"revealed"`). */
+  readonly sensitiveModel?: "revealed" | "pretrained" | { readonly supplied: SuppliedMembers } | undefined;
+  /** A column with what the label of each row costs. */
+  readonly costs?: string | undefined;
+  /** What a unit of cost is worth, in nats (1). */
+  readonly costWeight?: number | undefined;
+  /** At least and at most so many of all that is acquired, by the values of a column. */
+  readonly quotas?: ColumnQuotas | undefined;
+  /** The first seed (0), and how many there are from it (1). */
+  readonly seed?: number | undefined;
+  readonly seeds?: number | undefined;
+}
+
+/** The share of a group among what was acquired, beside what it is among all candidates. */
+export interface GroupShare {
+  readonly group: string;
+  readonly acquired: MetricSummary;
+  /** The mean over seeds: each has a pool of its own. */
+  readonly population: number;
+}
+
+/** One method over all seeds. Arrays over seeds are in the order of `seeds`. */
+export interface SimulatedMethod {
+  readonly method: StrategyName;
+  readonly settings: SimulationSettings;
+  /** After the last label, for the first sensitive attribute; and for every one by its name. */
+  readonly final: MetricSummaries;
+  readonly bySensitive: Readonly<Record<string, MetricSummaries>>;
+  /** As labels come in, for the first sensitive attribute. */
+  readonly checkpoints: readonly ({ readonly labels: number } & MetricSummaries)[];
+  /** Who was asked, by sensitive attribute. */
+  readonly composition: readonly { readonly attribute: string; readonly groups: readonly GroupShare[] }[];
+  /** Rows of the table in the order in which they were acquired, and why each was. */
+  readonly acquired: readonly (readonly number[])[];
+  readonly parts: readonly (readonly {
+    readonly score: number;
+    readonly target: number | null;
+    readonly leakage: number | null;
+    readonly cost: number;
+  }[])[];
+  /** The last beta, and whether a goal for it was met; null where there was none. */
+  readonly beta: readonly number[];
+  readonly goalMet: readonly boolean[] | null;
+}
+
+export interface Simulation {
+  readonly target: string;
+  readonly sensitive: readonly string[];
+  readonly features: readonly string[];
+  readonly notes: readonly string[];
+  readonly seeds: readonly number[];
+  /** Rows of the table, candidates and test rows of a seed. */
+  readonly rows: { readonly table: number; readonly pool: number; readonly test: number };
+  /** Rows whose labels were known at the start, by seed. */
+  readonly initial: readonly (readonly number[])[];
+  readonly methods: readonly SimulatedMethod[];
+  readonly warnings: readonly string[];
+}
+
+export const simulateTexts = {
+  few: (attribute: string, rows: number) =>
+    `a group of ${attribute} has only ${rows} test rows in some seed, too few to tell its rates: use a larger table or test fraction`,
+  checkpoint: (given: number, budget: number) =>
+    `a checkpoint is at ${given} labels and the budget is ${budget}: leave it out, or raise the budget`,
+  budget: (given: number, rows: number) =>
+    `the budget is ${given} labels and the table has ${rows} rows: ask for fewer labels, or give a larger table`,
+  temperature:
+    "softmax batches draw by exp(score / temperature): say how warm with a temperature, in nats, such as 0.02",
+  costWeight: "a cost weight says what a unit of cost is worth: name the column of costs too",
+  costs: (column: string) =>
+    `the column "${column}" holds text and cannot be costs: name a column of numbers`,
+  method: (given: string, near: string | undefined) =>
+    `there is no method "${given}"${near === undefined ? `: choose from ${strategyNames.join(", ")}` : `; did you mean "${near}"?`}`,
+  twice: (method: string) => `the method ${method} is named twice: name each once`,
+  collapse: (method: string, attribute: string, share: number, population: number) =>
+    `${(100 * share).toFixed(0)} % of what ${method} asked for is of one group of ${attribute}, which makes up ${(100 * population).toFixed(0)} % of the candidates: what it gains in parity may come from that alone (a quota keeps the shares)`,
+};
+
+/** Shares of the budget at which methods are evaluated where nothing else is said, the budget itself apart. */
+const CHECKPOINT_SHARES = [0.1, 0.25, 0.5, 0.75];
+/** Fewer test rows of a group than this leave its rates open. */
+const FEW = 10;
+/** One group has more than this share of what was acquired, and so many times its share of the candidates. */
+const COLLAPSE = { share: 0.9, excess: 1.3 };
+
+const isTask = (given: Table | Task): given is Task => "features" in given;
+
+/**
+ * Simulates acquisitions on a table whose labels are known: for every seed the same split and initial labels for all
+ * methods, each of which then asks for `budget` labels in batches; a model of what it has is judged on rows held out,
+ * as labels come in (the paper's section 6.2). The oracle reads the table; `acquisition` is the same with people.
+ *
+ * `table` has one row for each person; with a `Task` the roles of its columns are known already. Weights count in every
+ * fit and in every metric. Metrics are means over seeds with their standard errors and 95 % intervals.
+ *
+ * @example
+ * ```ts
+ * import { simulate, syntheticPool } from "fairbed";
+ *
+ * const { table, settings } = syntheticPool({ rows: 300, seed: 1 });
+ * const { methods, seeds } = await simulate(table, {
+ *   ...settings,
+ *   methods: ["random", "fairbed"],
+ *   budget: 6,
+ *   batch: 3,
+ *   trees: 10,
+ *   seeds: 2,
+ * });
+ * console.log(methods.map(({ method }) => method).join(", "), seeds.length); // random, fairbed 2
+ * console.log(methods[1].acquired[0].length, methods[1].final.accuracy.n); // 6 2
+ * ```
+ */
+export function simulate(table: Table, options: SimulateOptions & TaskSettings): Promise<Simulation>;
+export function simulate(task: Task, options?: SimulateOptions): Promise<Simulation>;
+export async function simulate(
+  source: Table | Task,
+  options: SimulateOptions & Partial<TaskSettings> = {},
+): Promise<Simulation> {
+  const task = isTask(source) ? source : defineTask(source, options as TaskSettings);
+  const settings = settingsByMethod(options);
+  const { budget } = settings[0];
+  if (budget >= task.table.rows) {
+    throw new InputError("budget", simulateTexts.budget(budget, task.table.rows));
+  }
+  const run = runOf(task, options, budget);
+  const { seed: first = 0, seeds: count = 1, onProgress } = options;
+  const seeds = Array.from({ length: count }, (_, i) => first + i);
+  const total = settings.length * seeds.length * budget;
+  const results: SeedResult[][] = [];
+  for (const [m, each] of settings.entries()) {
+    const own: SeedResult[] = [];
+    for (const [i, seed] of seeds.entries()) {
+      const before = (m * seeds.length + i) * budget;
+      own.push(
+        await simulateSeed(task, each, seed, {
+          ...run,
+          signal: options.signal,
+          onProgress: ({ done }) => onProgress?.({ done: before + done, total, label: each.method }),
+        }),
+      );
+    }
+    results.push(own);
+  }
+  const methods = settings.map((each, m) => summariseMethod(task, each, results[m]));
+  const [{ split }] = results[0];
+  return {
+    target: task.target.name,
+    sensitive: task.sensitive.map(({ name }) => name),
+    features: task.features,
+    notes: task.notes,
+    seeds,
+    rows: { table: task.table.rows, pool: split.pool.length, test: split.test.length },
+    initial: results[0].map(({ acquisition }) => [...acquisition.initial]),
+    methods,
+    warnings: [
+      ...new Set([
+        ...results.flat().flatMap(({ acquisition }) => acquisition.warnings),
+        ...results[0].flatMap((each) => fewIn(task, each)),
+        ...methods.flatMap(collapseOf),
+      ]),
+    ],
+  };
+}
+
+const settingsByMethod = (options: SimulateOptions): readonly SimulationSettings[] => {
+  const methods = options.methods ?? [RECOMMENDED.method];
+  const unknown = methods.find((method) => !strategyNames.includes(method));
+  if (unknown !== undefined) {
+    throw new InputError("method", simulateTexts.method(unknown, nearestName(unknown, strategyNames)));
+  }
+  const twice = methods.find((method, i) => methods.indexOf(method) !== i);
+  if (twice !== undefined) throw new InputError("method", simulateTexts.twice(twice));
+  const { batchKind, temperature, budget = RECOMMENDED.budget } = options;
+  if (batchKind === "softmax" && temperature === undefined) {
+    throw new InputError("temperature", simulateTexts.temperature);
+  }
+  if (options.costWeight !== undefined && options.costs === undefined) {
+    throw new InputError("costs", simulateTexts.costWeight);
+  }
+  const late = options.checkpoints?.find((labels) => labels > budget);
+  if (late !== undefined) throw new InputError("checkpoint", simulateTexts.checkpoint(late, budget));
+  const shares = CHECKPOINT_SHARES.map((share) => Math.round(share * budget)).filter((labels) => labels > 0);
+  const checkpoints = (options.checkpoints ?? shares).filter((labels) => labels < budget);
+  const goalFor = goalsOf(methods, options);
+  return methods.map((method) => {
+    const recommended = recommendedFor(method);
+    return {
+      ...recommended,
+      goal: goalFor(method),
+      combine: options.combine ?? recommended.combine,
+      budget,
+      batch: options.batch ?? recommended.batch,
+      batchKind: batchKind ?? recommended.batchKind,
+      temperature,
+      initial: options.initial,
+      testFraction: options.testFraction ?? recommended.testFraction,
+      targets: options.targets,
+      pool: options.pool,
+      categories: options.categories ?? recommended.categories,
+      forest: options.trees === undefined ? recommended.forest : { trees: options.trees },
+      sensitiveForest: sensitiveForestOf(options, recommended.sensitiveForest),
+      sensitiveCorrection: correctionOf(options, recommended.sensitiveCorrection),
+      sensitiveModel: options.sensitiveModel === "pretrained" ? "pretrained" : "revealed",
+      checkpoints: [...new Set(checkpoints)],
+    };
+  });
+};
+
+/** Costs, quotas and supplied members, by the rows of the task's table. */
+const runOf = (
+  { table }: Task,
+  { costs, costWeight, quotas, sensitiveModel }: SimulateOptions,
+  budget: number,
+): SimulationRun => {
+  if (quotas !== undefined) requireRoom(quotas, budget);
+  return {
+    ...(quotas === undefined ? {} : quotaGroups(table, quotas)),
+    supplied: typeof sensitiveModel === "object" ? sensitiveModel.supplied : undefined,
+    costs: costs === undefined ? undefined : costsOf(table, costs),
+    costWeight: costs === undefined ? undefined : (costWeight ?? 1),
+  };
+};
+
+const costsOf = (table: Table, name: string): Float64Array => {
+  const column = columnNamed(table, name);
+  if (column.kind !== "numeric") throw new InputError("costs", simulateTexts.costs(name));
+  return column.values;
+};
+
+const summariseMethod = (
+  task: Task,
+  settings: SimulationSettings,
+  results: readonly SeedResult[],
+): SimulatedMethod => {
+  const { method } = settings;
+  const labels = results[0].checkpoints.map((each) => each.labels);
+  const at = (index: number) => summarise(results.map(({ checkpoints }) => checkpoints[index].metrics));
+  return {
+    method,
+    settings,
+    final: at(labels.length - 1),
+    bySensitive: Object.fromEntries(
+      task.sensitive.map(({ name }, i) => [
+        name,
+        summarise(results.map(({ bySensitive }) => bySensitive[i])),
+      ]),
+    ),
+    checkpoints: labels.map((count, index) => ({ labels: count, ...at(index) })),
+    composition: task.sensitive.map(({ name, classes, labels: codes }) => ({
+      attribute: name,
+      groups: classes.map((group, c): GroupShare => {
+        const share = (rows: ArrayLike<number>): number =>
+          Array.from(rows).filter((row) => codes[row] === c).length / rows.length;
+        const population = results.map(({ split }) => share(split.pool));
+        return {
+          group,
+          acquired: summaryOf(
+            results.map(({ acquisition }) => share(acquisition.acquired.map(({ row }) => row))),
+          ),
+          population: population.reduce((sum, each) => sum + each, 0) / population.length,
+        };
+      }),
+    })),
+    acquired: results.map(({ acquisition }) => acquisition.acquired.map(({ row }) => row)),
+    parts: results.map(({ acquisition }) =>
+      acquisition.acquired.map(({ score, cost, ...parts }) => ({
+        score,
+        ...informationParts(method, parts),
+        cost,
+      })),
+    ),
+    beta: results.map(({ acquisition }) => acquisition.beta),
+    goalMet: "beta" in settings.goal ? null : results.map(({ acquisition }) => acquisition.met),
+  };
+};
+
+const fewIn = ({ sensitive }: Task, { split }: SeedResult): string[] =>
+  sensitive.flatMap(({ name, classes, labels }) => {
+    const counts = classes.map((_, c) => split.test.filter((row) => labels[row] === c).length);
+    const least = Math.min(...counts);
+    return least < FEW ? [simulateTexts.few(name, least)] : [];
+  });
+
+/** A fair method that asks almost only one group: its parity must not be taken for its merit. */
+const collapseOf = ({ method, composition }: SimulatedMethod): string[] =>
+  composition.flatMap(({ attribute, groups }) =>
+    groups.flatMap(({ acquired, population }) => {
+      const share = acquired.mean ?? 0;
+      const collapsed = share > COLLAPSE.share && share > COLLAPSE.excess * population;
+      return isFair(method) && collapsed
+        ? [simulateTexts.collapse(method, attribute, share, population)]
+        : [];
+    }),
+  );
