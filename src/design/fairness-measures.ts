@@ -68,7 +68,24 @@ export const requireSameInterface = (models: readonly (readonly [string, Model])
   }
 };
 
-/** F_c or F_u of a policy, with the worst model named. */
+/**
+ * F_c or F_u of a policy (paper, section 3.2), with the worst model named.
+ *
+ * @example
+ * ```ts
+ * import { fairness, linearGaussian, randomStream, staticPolicy } from "fairbed/design";
+ *
+ * // phi is seen once: half of log(1 + 1 / noise^2) nats.
+ * const { worst, leakage } = await fairness({
+ *   models: { loud: linearGaussian({ noise: 1 }), quiet: linearGaussian({ noise: 0.5 }) },
+ *   policy: staticPolicy(Float64Array.of(0, 1), 2),
+ *   kind: "unconditional",
+ *   exact: true,
+ *   stream: randomStream(0),
+ * });
+ * console.log(worst, leakage.upper.toFixed(3)); // quiet 0.805
+ * ```
+ */
 export const fairness = async ({ models, policy, kind, ...options }: FairnessOptions): Promise<Fairness> => {
   const entries = Object.entries(models);
   requireSameInterface(entries);

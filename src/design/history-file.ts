@@ -25,7 +25,18 @@ export const historyTexts = {
     `${name} has ${given} experiments and the policy plans ${horizon}: give at most as many`,
 };
 
-/** The history of one experimenter: `outer` is 1. */
+/**
+ * The history of one experimenter from plain data: `outer` is 1, designs are [1, steps, variables] and outcomes
+ * [1, steps, outcomes], in the model's order. `name` is what messages call it.
+ *
+ * @example
+ * ```ts
+ * import { locationFinding, readHistory } from "fairbed/design";
+ *
+ * const { steps, designs } = readHistory([{ design: { y: 2, x: 1 }, outcome: 0.3 }], locationFinding());
+ * console.log(steps, designs.join()); // 1 1,2
+ * ```
+ */
 export const readHistory = (value: unknown, model: Model, name = "the history"): History => {
   if (!Array.isArray(value)) throw new InputError("history", historyTexts.notList(name));
   const variables = model.design.map((each) => each.name);

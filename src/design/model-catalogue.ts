@@ -102,7 +102,18 @@ export const catalogueTexts = {
 export const describeModels = (): readonly { readonly name: string; readonly summary: string }[] =>
   Object.entries(CATALOGUE).map(([name, { summary }]) => ({ name, summary }));
 
-/** A shipped model, from its name and plain options. */
+/**
+ * A shipped model, from its name and plain options, each of which is checked.
+ *
+ * @example
+ * ```ts
+ * import { MODEL_NAMES, shippedModel } from "fairbed/design";
+ *
+ * console.log(MODEL_NAMES.includes("location")); // true
+ * const { design } = shippedModel("location", { priorMean: [3, 3], noise: 0.3 });
+ * console.log(design.map(({ name }) => name).join()); // x,y
+ * ```
+ */
 export const shippedModel = (name: string, options: ModelOptions = {}): Model => {
   // Not CATALOGUE[name] at once: "constructor" is no model.
   const entry = Object.hasOwn(CATALOGUE, name) ? CATALOGUE[name] : undefined;
@@ -136,6 +147,17 @@ export interface ModelIdentity {
   readonly file?: string | undefined;
 }
 
+/**
+ * What a file says about a model. Two models that do the same have the same fingerprint, however they are written.
+ *
+ * @example
+ * ```ts
+ * import { identityOf, locationFinding } from "fairbed/design";
+ *
+ * const [a, b] = [identityOf(locationFinding()), identityOf(locationFinding({ noise: 0.3 }))];
+ * console.log(a.name, a.design.join(), a.fingerprint === b.fingerprint); // location x,y false
+ * ```
+ */
 export const identityOf = (model: Model, options: ModelOptions = {}): ModelIdentity => ({
   name: model.name,
   options,

@@ -97,6 +97,17 @@ const FORMAT = "fairbed policy";
 const PREFIX = MAGIC.length + 4;
 const CHECKSUM = 4;
 
+/**
+ * The bytes of a policy's file: JSON for a person, except for the weights of a network.
+ *
+ * @example
+ * ```ts
+ * import { decodePolicy, encodePolicy } from "fairbed/design";
+ *
+ * const bytes = encodePolicy({ kind: "static", horizon: 1, designs: [[1, 2]] });
+ * console.log(decodePolicy(bytes).horizon); // 1
+ * ```
+ */
 export const encodePolicy = (file: PolicyFile): Uint8Array => {
   if (file.kind !== "dad") {
     const text = JSON.stringify({ format: FORMAT, version: VERSION, ...file }, null, 2);
@@ -128,7 +139,18 @@ export const encodePolicy = (file: PolicyFile): Uint8Array => {
 
 const trim = (bracket: string): string => bracket.trim();
 
-/** `name` is what messages call the file. */
+/**
+ * The policy in the bytes of a file: one that `encodePolicy` made, or a plain list of designs. `name` is what messages
+ * call the file.
+ *
+ * @example
+ * ```ts
+ * import { decodePolicy } from "fairbed/design";
+ *
+ * const policy = decodePolicy(new TextEncoder().encode('{"designs": [[1, 2], [3, 1]]}'));
+ * console.log(policy.kind, policy.horizon); // static 2
+ * ```
+ */
 export const decodePolicy = (bytes: Uint8Array, name = "the policy file"): PolicyFile => {
   if (bytes.length === 0) throw new InputError("policy-file", policyFileTexts.empty(name));
   return startsWithMagic(bytes) ? decodeNetwork(bytes, name) : decodeJson(bytes, name);
@@ -417,6 +439,15 @@ export const checkDesigns = (rows: readonly (readonly number[])[], model: Model,
 /**
  * Whether a policy can be used with a model: `"same"` as it was made for, one that `"differs"` only in its numbers (a
  * prior mean, say), or `"unknown"` where the file does not say. One with other names is refused.
+ *
+ * @example
+ * ```ts
+ * import { identityOf, locationFinding, matchModel } from "fairbed/design";
+ *
+ * const made = { kind: "static", horizon: 1, designs: [[1, 2]], model: identityOf(locationFinding()) } as const;
+ * console.log(matchModel(made, locationFinding())); // same
+ * console.log(matchModel(made, locationFinding({ priorMean: [0, 0] }))); // differs
+ * ```
  */
 export const matchModel = (
   file: PolicyFile,
@@ -436,7 +467,19 @@ export const matchModel = (
   return made.fingerprint === given.fingerprint ? "same" : "differs";
 };
 
-/** The policy in a file, ready for a model that `matchModel` accepts. */
+/**
+ * The policy in a file, ready to be asked under a model that `matchModel` accepts.
+ *
+ * @example
+ * ```ts
+ * import { locationFinding, policyOf, randomStream, readHistory } from "fairbed/design";
+ *
+ * const model = locationFinding();
+ * const policy = policyOf({ kind: "static", horizon: 1, designs: [[1, 2]] }, model);
+ * const [x, y] = await policy.next(readHistory([], model), randomStream(0));
+ * console.log(x, y); // 1 2
+ * ```
+ */
 export const policyOf = (file: PolicyFile, model: Model, name = "the policy file"): Policy => {
   matchModel(file, model, name);
   if (file.kind === "random") return randomPolicy(model, file.horizon, file.distribution);
