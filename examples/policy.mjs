@@ -3,7 +3,7 @@ import { runPolicy, trainPolicy } from "fairbed";
 import { psychometric } from "fairbed/design";
 
 const model = psychometric(); // a stimulus is noticed or not: the threshold is wanted, a group's shift is not
-const policy = await trainPolicy(model, { horizon: 5, beta: 0.8, steps: 40, starts: 1, evaluation: false });
+const policy = await trainPolicy(model, { horizon: 5, beta: 0.8, steps: 60, starts: 2, evaluation: false });
 const session = runPolicy(model, policy);
 while (!session.done) {
   const { intensity, context } = await session.next();
