@@ -28,7 +28,7 @@ import { type ScoreGaps, scoreGaps } from "./group-metrics/score-gaps.js";
 export type { Gap, GroupAgainst, RateComparison } from "./group-metrics/comparison.js";
 export { groupTexts } from "./group-metrics/group-labels.js";
 export { type GroupLabels, type IntersectedGroups, intersectGroups } from "./group-metrics/intersections.js";
-export { type ParityRatios, parityRatios } from "./group-metrics/parity-ratios.js";
+export { type ParityRatioOptions, type ParityRatios, parityRatios } from "./group-metrics/parity-ratios.js";
 export { type Rate, type RateName, type Rates, reasonTexts } from "./group-metrics/rates.js";
 export type { Distances, ScoreGaps } from "./group-metrics/score-gaps.js";
 export { atSelectionRate, type Selection } from "./group-metrics/selection-rate.js";
@@ -51,12 +51,13 @@ export interface GroupedPredictions {
 
 export interface GroupMetricsOptions {
   readonly stream: RandomStream;
-  /** The group that the others are held against in signed numbers; 0 unless given. */
+  /** The group that the others are held against in signed numbers (0). */
   readonly reference?: number | undefined;
+  /** Of the intervals (0.95). */
   readonly level?: number | undefined;
-  /** Bootstrap resamples; 0 for no intervals of gaps. */
+  /** Bootstrap resamples (1000); 0 for no intervals of gaps. */
   readonly replicates?: number | undefined;
-  /** A rate of fewer rows than this is shown, with `tooSmall`, and not compared. */
+  /** A rate of fewer rows than this (10) is shown, with `tooSmall`, and not compared. */
   readonly leastRows?: number | undefined;
 }
 
@@ -184,7 +185,21 @@ const pooled = (counts: Float64Array): Float64Array => {
  * Rates per group and gaps between the groups, of hard predictions and, where given, of scores.
  *
  * The resamples draw whole rows with replacement, so the groups' sizes vary too. Rates and score gaps draw from the
- * streams "rates" and "scores" below the given one, which does not move.
+ * streams "rates" and "scores" below the given one, which does not move. Every array of the input is [rows].
+ *
+ * @example
+ * ```ts
+ * import { groupMetrics, randomStream } from "fairbed/fairness";
+ *
+ * const groups = Int32Array.from({ length: 40 }, (_, row) => row % 2);
+ * const actual = Int32Array.from(groups, (_, row) => Number(row % 4 < 2));
+ * const predicted = Int32Array.from(groups, (group, row) => Number(row < 20 || group === 1));
+ * const { demographicParity, groups: rates } = groupMetrics(
+ *   { predicted, actual, groups, groupNames: ["a", "b"] },
+ *   { stream: randomStream(0) },
+ * );
+ * console.log(rates[0].rates.selectionRate.value, demographicParity.difference.value); // 0.5 0.5
+ * ```
  */
 export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOptions): GroupMetrics =>
   unpaced(groupMetricsSteps(input, options));
@@ -281,7 +296,21 @@ export function* groupMetricsSteps(
 
 /**
  * Group metrics of an outcome with several classes, each in turn the positive one against the rest, by class; the
- * accuracy is that of all classes in each. Scores, which are of one class, are not taken.
+ * accuracy is that of all classes in each. Scores, which are of one class, are not taken. The result is [classes].
+ *
+ * @example
+ * ```ts
+ * import { oneAgainstRest, randomStream } from "fairbed/fairness";
+ *
+ * const groups = Int32Array.from({ length: 60 }, (_, row) => row % 2);
+ * const actual = Int32Array.from(groups, (_, row) => row % 3);
+ * const byClass = oneAgainstRest(
+ *   { predicted: actual, actual, groups, groupNames: ["a", "b"] },
+ *   3,
+ *   { stream: randomStream(0), replicates: 100 },
+ * );
+ * console.log(byClass.map(({ overall }) => overall.accuracy.value)); // [ 1, 1, 1 ]
+ * ```
  */
 export const oneAgainstRest = (
   input: Omit<GroupedPredictions, "positive" | "scores">,

@@ -14,8 +14,8 @@ import { columnLeakage, groupColumns } from "./leakage/columns.js";
 import type { FitSettings, Watch } from "./leakage/cross-fit.js";
 import {
   joined,
-  type LeakageInput,
-  type LeakageOptions,
+  type LeakageAuditInput,
+  type LeakageAuditOptions,
   type LeakageSettings,
   leakageSettings,
   requireInput,
@@ -32,23 +32,29 @@ export type { ColumnLeakage } from "./leakage/columns.js";
 export type { Adversary } from "./leakage/cross-fit.js";
 export { type LeakageDifference, leakageDifference } from "./leakage/difference.js";
 export type { AdversaryEstimate } from "./leakage/estimate.js";
-export type { LeakageInput, LeakageOptions } from "./leakage/input.js";
+export type { LeakageAuditInput, LeakageAuditOptions } from "./leakage/input.js";
 export { lookup } from "./leakage/lookup.js";
 export {
   auditParity,
   type ParityAudit,
-  type ParityInput,
-  type ParityOptions,
+  type ParityAuditInput,
+  type ParityAuditOptions,
   type PredictorParity,
   parityFits,
   parityReasons,
 } from "./leakage/predictors.js";
-export type { GroupSummary, Leakage, LeakageAudit, LeakageRecords, RowLeakage } from "./leakage/result.js";
+export type {
+  GroupSummary,
+  LeakageAudit,
+  LeakageEstimate,
+  LeakageRecords,
+  RowLeakage,
+} from "./leakage/result.js";
 export { leakageNotes, leakageTexts } from "./leakage/texts.js";
 
 /** About how many models an audit fits: how often a planted leak has to be tried again is not known before. */
 const expectedFits = (
-  { targetNames = [], sourceColumns, features, test }: LeakageInput,
+  { targetNames = [], sourceColumns, features, test }: LeakageAuditInput,
   adversaries: number,
   { folds, plants, plantAdversaries }: LeakageSettings,
 ): number => {
@@ -60,7 +66,11 @@ const expectedFits = (
 };
 
 /** What is known before anything is estimated: who is left out, and why. */
-const firstNotes = (input: LeakageInput, options: LeakageOptions, { folds, mostRows }: LeakageSettings) => {
+const firstNotes = (
+  input: LeakageAuditInput,
+  options: LeakageAuditOptions,
+  { folds, mostRows }: LeakageSettings,
+) => {
   const notes: string[] = [];
   const { rows } = input.features;
   if (options.adversaries === undefined && rows > SVM_ROWS) notes.push(leakageNotes.noSvm(rows));
@@ -98,7 +108,10 @@ const firstNotes = (input: LeakageInput, options: LeakageOptions, { folds, mostR
  * console.log(nats > 0.9 * entropy, pValue < 0.01, columns[0].proxy); // true true true
  * ```
  */
-export const auditLeakage = async (input: LeakageInput, options: LeakageOptions): Promise<LeakageAudit> => {
+export const auditLeakage = async (
+  input: LeakageAuditInput,
+  options: LeakageAuditOptions,
+): Promise<LeakageAudit> => {
   const { stream, attribution = true } = options;
   const settings = leakageSettings(options);
   const adversaries = Object.entries(options.adversaries ?? defaultAdversaries(input.features.rows));
@@ -168,7 +181,7 @@ export const auditLeakage = async (input: LeakageInput, options: LeakageOptions)
   };
 };
 
-const watchOf = (options: LeakageOptions, total: number): Watch => {
+const watchOf = (options: LeakageAuditOptions, total: number): Watch => {
   const pace = pacer(options);
   let fits = 0;
   return {

@@ -29,11 +29,13 @@ export interface PredictionsByGroup {
 
 export interface DecompositionOptions {
   readonly stream: RandomStream;
-  /** The group that the others are held against; 0 unless given. */
+  /** The group that the others are held against (0). */
   readonly reference?: number | undefined;
+  /** Of the intervals (0.95). */
   readonly level?: number | undefined;
+  /** Bootstrap resamples (1000). */
   readonly replicates?: number | undefined;
-  /** A group with fewer rows is not compared. */
+  /** A group with fewer rows (10) is not compared. */
   readonly leastRows?: number | undefined;
 }
 

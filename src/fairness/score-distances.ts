@@ -8,8 +8,16 @@ export interface ScoreDistances {
 }
 
 /**
- * Undefined where fewer than two groups have rows. Group -1 is unknown and left out; rows count by their weights,
- * [rows], 1 unless given.
+ * Undefined where fewer than two groups have rows. `scores` and `groups` are [rows]; group -1 is unknown and left out;
+ * rows count by their weights, [rows], 1 unless given.
+ *
+ * @example
+ * ```ts
+ * import { scoreDistances } from "fairbed/fairness";
+ *
+ * const gap = scoreDistances(Float64Array.of(0.2, 0.4, 0.6, 0.8), Int32Array.of(0, 0, 1, 1), 2);
+ * console.log(gap.area.toFixed(1), gap.largest); // 0.4 1
+ * ```
  */
 export const scoreDistances = (
   scores: Float64Array,

@@ -1,6 +1,7 @@
 /** Classifiers behind one interface, which answer with the probabilities of each of their members. */
 
 export { type RandomStream, randomStream } from "../core/random.js";
+export type { RegressionTrees } from "./boosting/trees.js";
 export {
   Boosting,
   type BoostingLearner,
@@ -32,6 +33,7 @@ export {
   type ForestOptions,
   forest,
   type SavedForest,
+  type Trees,
 } from "./forest.js";
 export {
   type LogisticLearner,
@@ -40,5 +42,10 @@ export {
   logistic,
   type SavedLogistic,
 } from "./logistic.js";
+export type { Layer } from "./mlp/network.js";
 export { Mlp, type MlpLearner, type MlpOptions, mlp, type SavedMlp } from "./mlp.js";
-export { type SavedSvm, Svm, type SvmLearner, type SvmOptions, svm } from "./svm.js";
+export type { Standardisation } from "./standardise.js";
+export type { KernelRows } from "./svm/kernel.js";
+export type { Sigmoid } from "./svm/platt.js";
+export { type SavedSvm, Svm, type SvmLearner, type SvmOptions, type SvmPair, svm } from "./svm.js";
+export type { ClassWeights } from "./training.js";

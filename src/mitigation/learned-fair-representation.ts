@@ -12,12 +12,12 @@ import { checkBothGroups, checkLabels } from "./groups.js";
 import { type Bounds, type MinimiseProgress, type Minimum, minimiseSteps, type StopReason } from "./lbfgs.js";
 import { assignRows, clipPrediction, type LossParts, RepresentationLoss } from "./lfr/objective.js";
 import { rowSums } from "./lfr/row-sums.js";
-import { type Standardisation, standardisationOf, standardise } from "./lfr/standardisation.js";
+import { type FeatureScaling, standardisationOf, standardise } from "./lfr/standardisation.js";
 
 import { REPRESENTATION_DEFAULTS } from "./representation-defaults.js";
 
 export type { LossParts } from "./lfr/objective.js";
-export type { Standardisation } from "./lfr/standardisation.js";
+export type { FeatureScaling } from "./lfr/standardisation.js";
 
 export interface RepresentationTraining {
   readonly features: FeatureMatrix;
@@ -85,7 +85,7 @@ export interface FairRepresentation {
   readonly weights: readonly number[];
   /** V: [k, columns], of standardised features where there is a standardisation. */
   readonly prototypes: readonly (readonly number[])[];
-  readonly standardisation: Standardisation | undefined;
+  readonly standardisation: FeatureScaling | undefined;
   /** The three losses and their weighted sum on the rows it was learned from. */
   readonly losses: LossParts;
   readonly starts: readonly RepresentationStart[];

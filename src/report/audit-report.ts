@@ -2,9 +2,9 @@
 import type { Interval } from "../core/stats.js";
 import { VERSION } from "../core/version.js";
 import type {
-  Leakage,
   LeakageAudit,
   LeakageDifference,
+  LeakageEstimate,
   ParityAudit,
   PredictorParity,
 } from "../fairness/leakage.js";
@@ -42,7 +42,10 @@ export interface AuditCertificate {
   }[];
 }
 
-export type CertifiedLeakage = Pick<Leakage, "nats" | "interval" | "pValue" | "detectable" | "winner">;
+export type CertifiedLeakage = Pick<
+  LeakageEstimate,
+  "nats" | "interval" | "pValue" | "detectable" | "winner"
+>;
 
 export interface AuditReport extends TableAudit {
   /** Whether the leakage given the target is the one to look at first. */
@@ -51,7 +54,13 @@ export interface AuditReport extends TableAudit {
   readonly certificate: AuditCertificate;
 }
 
-const certifiedLeakage = ({ nats, interval, pValue, detectable, winner }: Leakage): CertifiedLeakage => ({
+const certifiedLeakage = ({
+  nats,
+  interval,
+  pValue,
+  detectable,
+  winner,
+}: LeakageEstimate): CertifiedLeakage => ({
   nats,
   interval,
   pValue,
@@ -103,12 +112,17 @@ const levelInWords = (level: number): string => `${Number((100 * level).toPrecis
 export const auditTexts = {
   found: (
     unit: Unit,
-    { nats, interval, entropy, winner }: Leakage,
+    { nats, interval, entropy, winner }: LeakageEstimate,
     attribute: string,
     extra: string,
   ): string =>
     `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The adversary that found most is ${winner}.`,
-  noneFound: (unit: Unit, { pValue, detectable }: Leakage, attribute: string, extra: string): string =>
+  noneFound: (
+    unit: Unit,
+    { pValue, detectable }: LeakageEstimate,
+    attribute: string,
+    extra: string,
+  ): string =>
     `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
   detectable: (unit: Unit, detectable: number | undefined): string =>
     detectable === undefined
@@ -122,12 +136,17 @@ export const auditTexts = {
     "Whether the groups differ in how often the target is positive could not be estimated. Where they do, no predictor that is any good satisfies both demographic parity and equalised odds.",
 };
 
-const wasFound = ({ pValue }: Leakage): boolean => pValue < 0.05;
+const wasFound = ({ pValue }: LeakageEstimate): boolean => pValue < 0.05;
 
 const GIVEN = ", once the target is known,";
 
 /** The one sentence about a leakage; "none found" comes with what could have been. */
-export const verdict = (leakage: Leakage, attribute: string, bits: boolean, givenTarget: boolean): string => {
+export const verdict = (
+  leakage: LeakageEstimate,
+  attribute: string,
+  bits: boolean,
+  givenTarget: boolean,
+): string => {
   const extra = givenTarget ? GIVEN : "";
   return wasFound(leakage)
     ? auditTexts.found(unitOf(bits), leakage, attribute, extra)
@@ -215,7 +234,7 @@ const groupsSection = async (
   ];
 };
 
-const leakageRows = (leakage: Leakage, unit: Unit): string[][] =>
+const leakageRows = (leakage: LeakageEstimate, unit: Unit): string[][] =>
   leakage.adversaries.map(({ name, nats, interval, heldOut }) => [
     name === leakage.winner ? `${name} (found most)` : name,
     short(unit.of(nats)),
@@ -229,11 +248,11 @@ const leakageSection = async (
   level: string,
 ): Promise<Html[]> => {
   const { unconditional, conditional } = audit.leakage;
-  const barsOf = (leakage: Leakage) =>
+  const barsOf = (leakage: LeakageEstimate) =>
     leakage.adversaries.map((each) => barOf(each.name, each.nats, each.interval, unit.of));
-  const table = (leakage: Leakage) =>
+  const table = (leakage: LeakageEstimate) =>
     htmlTable(["adversary", unit.name, `${level} interval`, "on rows held out"], leakageRows(leakage, unit));
-  const summary = (title: string, leakage: Leakage) => [
+  const summary = (title: string, leakage: LeakageEstimate) => [
     title,
     short(unit.of(leakage.nats)),
     between(leakage.interval, unit.of),

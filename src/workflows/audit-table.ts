@@ -7,9 +7,9 @@ import {
   auditLeakage,
   auditParity,
   defaultAdversaries,
-  type Leakage,
   type LeakageAudit,
   type LeakageDifference,
+  type LeakageEstimate,
   leakageDifference,
   type ParityAudit,
 } from "../fairness/leakage.js";
@@ -284,7 +284,8 @@ const compare = (
   level: number,
   paired: boolean,
 ): AuditComparison["attributes"][number] => {
-  const between = (first: Leakage, second: Leakage) => leakageDifference(first, second, { level, paired });
+  const between = (first: LeakageEstimate, second: LeakageEstimate) =>
+    leakageDifference(first, second, { level, paired });
   return {
     name,
     first: one.unconditional.nats,

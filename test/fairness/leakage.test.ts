@@ -7,8 +7,8 @@ import {
   auditLeakage,
   auditParity,
   binByCuts,
-  type LeakageInput,
-  type LeakageOptions,
+  type LeakageAuditInput,
+  type LeakageAuditOptions,
   leakageDifference,
   leakageNotes,
   leakageTexts,
@@ -23,7 +23,7 @@ const flip = (bit: number, chance: number, stream: RandomStream): number =>
   stream.uniform() < chance ? 1 - bit : bit;
 
 const ADVERSARIES: Adversaries = { logistic: logistic({ members: 10 }), lookup: lookup() };
-const quick = (seed: number | string, more: Partial<LeakageOptions> = {}): LeakageOptions => ({
+const quick = (seed: number | string, more: Partial<LeakageAuditOptions> = {}): LeakageAuditOptions => ({
   stream: randomStream(seed),
   adversaries: ADVERSARIES,
   plants: 0,
@@ -34,7 +34,7 @@ const quick = (seed: number | string, more: Partial<LeakageOptions> = {}): Leaka
 });
 
 /** Groups, one copy of them with errors, noise, and a target. */
-const copied = (rows: number, error: number, seed: number | string): LeakageInput => {
+const copied = (rows: number, error: number, seed: number | string): LeakageAuditInput => {
   const stream = randomStream(seed).split("copied");
   const sensitive = Int32Array.from({ length: rows }, () => stream.integer(2));
   const values = new Float32Array(rows * 3);
@@ -410,8 +410,11 @@ describe("what cannot be estimated", () => {
   test("wrong input is refused in one sentence", async () => {
     const input = copied(60, 0.2, 18);
     const { features } = input;
-    const refused = (wrong: Partial<LeakageInput>, text: string, more: Partial<LeakageOptions> = {}) =>
-      expect(auditLeakage({ ...input, ...wrong }, quick(1, more))).rejects.toThrow(text);
+    const refused = (
+      wrong: Partial<LeakageAuditInput>,
+      text: string,
+      more: Partial<LeakageAuditOptions> = {},
+    ) => expect(auditLeakage({ ...input, ...wrong }, quick(1, more))).rejects.toThrow(text);
     await refused({ sensitive: new Int32Array(5) }, leakageTexts.length("The attribute", 5, 60));
     await refused({ sensitive: new Int32Array(60).fill(2) }, leakageTexts.label("The attribute", 0, 2, 2));
     await refused({ groupNames: ["a"] }, leakageTexts.classes("The attribute", 1));
@@ -432,7 +435,7 @@ describe("what cannot be estimated", () => {
 
 describe("what only a few people have", () => {
   /** The table with the first rows in a group of their own, and one of its target values. */
-  const withSecrets = (): LeakageInput => {
+  const withSecrets = (): LeakageAuditInput => {
     const input = copied(300, 0.2, "secrets");
     const sensitive = input.sensitive.map((group, row) => (row < 3 ? 2 : row === 3 ? 3 : group));
     const target = input.target?.map((value, row) => (row === 9 ? 2 : value));
@@ -482,7 +485,7 @@ describe("what only a few people have", () => {
 });
 
 describe("an adversary that cannot learn from the table", () => {
-  const wide = (columns: number): LeakageInput => {
+  const wide = (columns: number): LeakageAuditInput => {
     const input = copied(60, 0.1, "wide");
     const values = new Float32Array(60 * columns);
     for (let row = 0; row < 60; row++) values[row * columns] = input.features.values[3 * row + 1];

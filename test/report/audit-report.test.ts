@@ -3,7 +3,7 @@ import { randomStream } from "../../src/core/random.js";
 import {
   auditLeakage,
   auditParity,
-  type Leakage,
+  type LeakageEstimate,
   leakageDifference,
   lookup,
 } from "../../src/fairness/leakage.js";
@@ -113,7 +113,7 @@ describe("the audit's report", () => {
     expect(said).toContain("No leakage about group was found");
     expect(said).toContain("4 cases out of 5");
     expect(said).toContain(unconditional.detectable?.toFixed(3) ?? "?");
-    const blind: Leakage = { ...unconditional, detectable: undefined };
+    const blind: LeakageEstimate = { ...unconditional, detectable: undefined };
     expect(verdict(blind, "group", false, false)).toContain("no sign that there is none");
   });
 

@@ -15,7 +15,19 @@ export interface IntersectedGroups extends GroupLabels {
 
 /**
  * One group for each combination of values that some row has, in the order of the attributes' own numbers, the last
- * attribute fastest; unknown where one of the attributes is.
+ * attribute fastest; unknown (-1) where one of the attributes is. Every attribute's `labels` is [rows], and so is the
+ * result's.
+ *
+ * @example
+ * ```ts
+ * import { intersectGroups } from "fairbed/fairness";
+ *
+ * const { labels, absent } = intersectGroups([
+ *   { labels: Int32Array.of(0, 1, 1), names: ["f", "m"] },
+ *   { labels: Int32Array.of(0, 0, 1), names: ["x", "y"] },
+ * ]);
+ * console.log([...labels], absent); // [ 0, 1, 2 ] 1
+ * ```
  */
 export const intersectGroups = (attributes: readonly GroupLabels[]): IntersectedGroups => {
   if (attributes.length === 0) throw new InputError("group-attributes", groupTexts.noAttributes);

@@ -35,7 +35,7 @@ const signedRatio = (rates: readonly (number | undefined)[]): number | undefined
   return share(other, reference);
 };
 
-export interface ParityOptions {
+export interface ParityRatioOptions {
   /** The class that counts as positive; 1 unless given. */
   readonly positive?: number | undefined;
   /** How much each row counts, [rows]; 1 unless given. */
@@ -45,12 +45,22 @@ export interface ParityOptions {
 /**
  * Demographic parity and equalised odds of hard predictions; each array has one entry per row. Group -1 is unknown
  * and left out, and a group without rows (or without the rows a rate is about) does not count.
+ *
+ * @example
+ * ```ts
+ * import { parityRatios } from "fairbed/fairness";
+ *
+ * const predicted = Int32Array.of(1, 1, 0, 0, 1, 0, 0, 0);
+ * const actual = Int32Array.of(1, 0, 1, 0, 1, 1, 0, 0);
+ * const groups = Int32Array.of(0, 0, 0, 0, 1, 1, 1, 1);
+ * console.log(parityRatios(predicted, actual, groups).dpRatio); // 0.5
+ * ```
  */
 export const parityRatios = (
   predicted: Int32Array,
   actual: Int32Array,
   groups: Int32Array,
-  { positive = 1, weights }: ParityOptions = {},
+  { positive = 1, weights }: ParityRatioOptions = {},
 ): ParityRatios => {
   requireLength("actual", actual, predicted.length);
   requireLength("groups", groups, predicted.length);

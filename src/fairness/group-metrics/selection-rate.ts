@@ -16,7 +16,15 @@ export interface Selection {
 /**
  * Selects the round(rate * rows) rows with the highest scores. Rows with equal scores at the threshold are chosen in
  * an order drawn from `stream`, not in the order of the table: that may go by group. The same scores and stream give
- * the same selection.
+ * the same selection. `scores` is [rows], and so are the predictions.
+ *
+ * @example
+ * ```ts
+ * import { atSelectionRate } from "fairbed/fairness";
+ *
+ * const { predicted } = atSelectionRate(Float64Array.of(0.9, 0.2, 0.6, 0.4), 0.5);
+ * console.log([...predicted]); // [ 1, 0, 1, 0 ]
+ * ```
  */
 export const atSelectionRate = (
   scores: Float64Array,

@@ -22,7 +22,18 @@ export const binByCuts = (values: ArrayLike<number>, cuts: readonly number[]): I
 
 const short = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** Cut at quantiles into `bins` classes of about the same size; fewer where many rows have the same value. */
+/**
+ * Cut at quantiles into `bins` classes (4) of about the same size; fewer where many rows have the same value. `values`
+ * is [rows], NaN where unknown.
+ *
+ * @example
+ * ```ts
+ * import { quantileBins } from "fairbed/fairness";
+ *
+ * const { labels, cuts } = quantileBins([18, 25, 31, 40, 52, 67], 2);
+ * console.log([...labels], cuts); // [ 0, 0, 0, 1, 1, 1 ] [ 35.5 ]
+ * ```
+ */
 export const quantileBins = (values: ArrayLike<number>, bins = 4): BinnedAttribute => {
   if (!Number.isInteger(bins) || bins < 2) throw new InputError("bins", leakageTexts.bins(bins));
   const known = Float64Array.from(values).filter((value) => !Number.isNaN(value));

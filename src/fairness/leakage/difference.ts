@@ -2,7 +2,7 @@
 
 import { normalQuantile } from "../../core/math.js";
 import { type Interval, momentsOf, sampleVariance } from "../../core/stats.js";
-import type { Leakage } from "./result.js";
+import type { LeakageEstimate } from "./result.js";
 
 export interface LeakageDifference {
   /** Second - first: below 0 where the second gives away less. */
@@ -16,11 +16,29 @@ const meanVariance = (gains: Float64Array): number => sampleVariance(momentsOf(g
 
 /**
  * With `paired`, both must have judged the same records (the same test rows, or the same rows with other columns); the
- * interval is then that of the mean difference of their gains. Otherwise the two errors add up.
+ * interval is then that of the mean difference of their gains. Otherwise the two errors add up. `level` is 0.95 unless
+ * given.
+ *
+ * @example
+ * ```ts
+ * import { auditLeakage, leakageDifference, lookup, randomStream } from "fairbed/fairness";
+ *
+ * const rows = 80;
+ * const sensitive = Int32Array.from({ length: rows }, (_, row) => row % 2);
+ * const audit = (values) =>
+ *   auditLeakage(
+ *     { features: { values, rows, columns: 1 }, sensitive, groupNames: ["a", "b"] },
+ *     { stream: randomStream(0), adversaries: { lookup: lookup() }, plants: 0, permutations: 99, replicates: 100 },
+ *   );
+ * const before = await audit(Float32Array.from(sensitive)); // a copy of the attribute
+ * const after = await audit(Float32Array.from(sensitive, (_, row) => Number(row % 4 > 1))); // nothing of it
+ * const { nats, interval } = leakageDifference(before.leakage.unconditional, after.leakage.unconditional, { paired: true });
+ * console.log(nats < -0.5, interval[1] < 0); // true true
+ * ```
  */
 export const leakageDifference = (
-  first: Leakage,
-  second: Leakage,
+  first: LeakageEstimate,
+  second: LeakageEstimate,
   {
     level = 0.95,
     paired = false,
@@ -35,7 +53,7 @@ export const leakageDifference = (
 };
 
 /** Undefined where the records are not the same. */
-const pairedVariance = (first: Leakage, second: Leakage): number | undefined => {
+const pairedVariance = (first: LeakageEstimate, second: LeakageEstimate): number | undefined => {
   const gainOf = new Map<number, number>();
   first.records.rows.forEach((row, i) => {
     gainOf.set(row, first.records.gains[i]);

@@ -18,7 +18,7 @@ export interface LeakageSettings {
   readonly mostRows: number;
 }
 
-export interface LeakageInput {
+export interface LeakageAuditInput {
   readonly features: FeatureMatrix;
   /** [columns], the column of the table that each feature column comes from; numbered unless given. */
   readonly sourceColumns?: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export interface LeakageInput {
     | undefined;
 }
 
-export interface LeakageOptions extends RunOptions {
+export interface LeakageAuditOptions extends RunOptions {
   readonly stream: RandomStream;
   /** {@link defaultAdversaries} unless given. */
   readonly adversaries?: Adversaries | undefined;
@@ -60,7 +60,7 @@ export interface LeakageOptions extends RunOptions {
   readonly attribution?: boolean | undefined;
 }
 
-export const leakageSettings = (options: LeakageOptions): LeakageSettings => ({
+export const leakageSettings = (options: LeakageAuditOptions): LeakageSettings => ({
   folds: options.folds ?? LEAKAGE_DEFAULTS.folds,
   level: options.level ?? LEAKAGE_DEFAULTS.level,
   replicates: options.replicates ?? LEAKAGE_DEFAULTS.replicates,
@@ -71,7 +71,11 @@ export const leakageSettings = (options: LeakageOptions): LeakageSettings => ({
 });
 
 /** Everything has the length, the classes and the size that it needs. */
-export const requireInput = (input: LeakageInput, settings: LeakageSettings, adversaries: number): void => {
+export const requireInput = (
+  input: LeakageAuditInput,
+  settings: LeakageSettings,
+  adversaries: number,
+): void => {
   const { features, sensitive, groupNames, target, targetNames, test, sourceColumns } = input;
   const labelled = (what: string, labels: Int32Array | undefined, rows: number, classes: number) => {
     if (labels === undefined) return;
@@ -121,7 +125,7 @@ export const requireInput = (input: LeakageInput, settings: LeakageSettings, adv
 };
 
 /** The input with the people of some groups as if theirs were not known. */
-export const withoutGroups = (input: LeakageInput, left: readonly boolean[]): LeakageInput => {
+export const withoutGroups = (input: LeakageAuditInput, left: readonly boolean[]): LeakageAuditInput => {
   if (!left.includes(true)) return input;
   const rest = (groups: Int32Array) => groups.map((group) => (left[group] === true ? -1 : group));
   const { sensitive, test } = input;
@@ -133,7 +137,7 @@ export const withoutGroups = (input: LeakageInput, left: readonly boolean[]): Le
 };
 
 /** The table's rows and the test rows under each other. */
-export const joined = (input: LeakageInput) => {
+export const joined = (input: LeakageAuditInput) => {
   const { features, sensitive, target, test } = input;
   const own = Int32Array.from({ length: features.rows }, (_, row) => row);
   if (test === undefined) return { features, sensitive, target, own, tested: undefined };

@@ -63,6 +63,18 @@ class Lookup implements Classifier {
   }
 }
 
+/**
+ * A learner that counts: P(class | x) = (rows of the class with exactly these values + 2 p(class)) / (rows with them + 2).
+ *
+ * @example
+ * ```ts
+ * import { lookup, randomStream } from "fairbed/fairness";
+ *
+ * const features = { values: Float32Array.of(0, 0, 0, 1), rows: 4, columns: 1 };
+ * const fitted = lookup().fit({ features, labels: Int32Array.of(0, 0, 1, 1), classes: 2 }, randomStream(0));
+ * console.log(fitted.predict(features, Int32Array.of(0))[0]); // 0.6
+ * ```
+ */
 export const lookup = (): Learner => ({
   name: "lookup",
   fit(training: TrainingSet, _stream: RandomStream): Classifier {

@@ -8,14 +8,14 @@ import { largestOf, type RecordGains, recordGains } from "./estimate.js";
 import { stratifiedFolds } from "./folds.js";
 import type { LeakageSettings } from "./input.js";
 import { type StratumFolds, testLeakage } from "./permutation-test.js";
-import type { Leakage } from "./result.js";
+import type { LeakageEstimate } from "./result.js";
 import { type Stratum, shares } from "./stratum.js";
 import { leakageNotes, leakageTexts } from "./texts.js";
 
 export type NamedAdversary = readonly [string, Adversary];
 
 export interface Estimated {
-  readonly leakage: Leakage;
+  readonly leakage: LeakageEstimate;
   readonly strata: readonly StratumFolds[];
   readonly winner: readonly CrossFit[];
   readonly idle: number;

@@ -7,7 +7,7 @@ import { type Gap, type GroupMetrics, groupMetricsSteps } from "../group-metrics
 import { decomposeParitySteps, type GroupDecomposition } from "../parity-decomposition.js";
 import { joinRows, someRows, stratifiedFolds } from "./folds.js";
 
-export interface ParityInput {
+export interface ParityAuditInput {
   readonly features: FeatureMatrix;
   /** [rows], -1 where unknown. */
   readonly sensitive: Int32Array;
@@ -16,7 +16,7 @@ export interface ParityInput {
   readonly targetNames: readonly string[];
 }
 
-export interface ParityOptions extends RunOptions {
+export interface ParityAuditOptions extends RunOptions {
   readonly stream: RandomStream;
   /** What learns the target. */
   readonly predictor: Learner;
@@ -84,7 +84,7 @@ const asIfIn = (wide: FeatureMatrix, rows: Int32Array, groups: number, group: nu
 };
 
 /** Without the groups that are too small to be named, where two others are left; else without their names. */
-const comparable = ({ sensitive, groupNames }: ParityInput) => {
+const comparable = ({ sensitive, groupNames }: ParityAuditInput) => {
   const rare = rareClasses(sensitive, groupNames.length);
   const kept = [...groupNames.keys()].filter((group) => !rare[group]);
   if (kept.length < 2) return { sensitive, groupNames: namesToShow(groupNames, sensitive, "group") };
@@ -189,7 +189,10 @@ const baseRatesOf = ({ interval }: Gap): ParityAudit["baseRates"] => {
  * console.log(baseRates); // unclear
  * ```
  */
-export const auditParity = async (input: ParityInput, options: ParityOptions): Promise<ParityAudit> => {
+export const auditParity = async (
+  input: ParityAuditInput,
+  options: ParityAuditOptions,
+): Promise<ParityAudit> => {
   const { features, target } = input;
   const { sensitive, groupNames } = comparable(input);
   const targetNames = namesToShow(input.targetNames, target, "value");

@@ -3,10 +3,10 @@ import { countClasses, isRare, rareTexts } from "../../core/rare-values.js";
 import { type Interval, wilsonInterval } from "../../core/stats.js";
 import type { ColumnLeakage } from "./columns.js";
 import type { AdversaryEstimate } from "./estimate.js";
-import type { LeakageInput } from "./input.js";
+import type { LeakageAuditInput } from "./input.js";
 
 /** The leakage that the adversaries find: a lower bound of what there is. */
-export interface Leakage {
+export interface LeakageEstimate {
   /** Per record. */
   readonly nats: number;
   readonly interval: Interval;
@@ -53,7 +53,10 @@ export interface RowLeakage {
 }
 
 export interface LeakageAudit {
-  readonly leakage: { readonly unconditional: Leakage; readonly conditional: Leakage | undefined };
+  readonly leakage: {
+    readonly unconditional: LeakageEstimate;
+    readonly conditional: LeakageEstimate | undefined;
+  };
   readonly groups: readonly GroupSummary[];
   readonly columns: readonly ColumnLeakage[];
   readonly rows: RowLeakage;
@@ -71,7 +74,7 @@ export interface LeakageAudit {
 
 /** The groups by name; those so small that their figures may say who is in them as one, without base rates. */
 export const summariseGroups = (
-  { sensitive, groupNames, target, targetNames = [], test }: LeakageInput,
+  { sensitive, groupNames, target, targetNames = [], test }: LeakageAuditInput,
   level: number,
 ): GroupSummary[] => {
   const counts = countClasses(sensitive, groupNames.length);
@@ -125,7 +128,7 @@ export const summariseGroups = (
 
 const LISTED = 20;
 
-export const rowLeakage = ({ records: { rows, information } }: Leakage): RowLeakage => {
+export const rowLeakage = ({ records: { rows, information } }: LeakageEstimate): RowLeakage => {
   const order = [...information.keys()].sort((a, b) => information[b] - information[a]);
   const total = information.reduce((sum, nats) => sum + nats, 0);
   const tenth = order.slice(0, Math.ceil(order.length / 10)).reduce((sum, i) => sum + information[i], 0);

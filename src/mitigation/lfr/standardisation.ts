@@ -2,13 +2,13 @@
 import type { FeatureMatrix } from "../../learners/classifier.js";
 
 /** Subtracted from each column, and what it is then divided by. */
-export interface Standardisation {
+export interface FeatureScaling {
   readonly means: readonly number[];
   readonly scales: readonly number[];
 }
 
 /** Mean and standard deviation (over n) of each column; a constant column becomes 0. */
-export const standardisationOf = ({ values, columns }: FeatureMatrix, rows: Int32Array): Standardisation => {
+export const standardisationOf = ({ values, columns }: FeatureMatrix, rows: Int32Array): FeatureScaling => {
   const means = new Float64Array(columns);
   const scales = new Float64Array(columns);
   for (const row of rows)
@@ -29,7 +29,7 @@ export const standardisationOf = ({ values, columns }: FeatureMatrix, rows: Int3
 export const standardise = (
   { values, columns }: FeatureMatrix,
   rows: Int32Array,
-  standardisation: Standardisation | undefined,
+  standardisation: FeatureScaling | undefined,
 ): Float64Array => {
   const out = new Float64Array(rows.length * columns);
   rows.forEach((row, i) => {

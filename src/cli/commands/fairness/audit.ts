@@ -1,6 +1,6 @@
 /** `fairbed audit`: is this dataset fair? */
 import { InputError } from "../../../core/errors.js";
-import type { Leakage } from "../../../fairness/leakage.js";
+import type { LeakageEstimate } from "../../../fairness/leakage.js";
 import type { AuditInputFile, AuditReport } from "../../../report/audit-report.js";
 import type { Table } from "../../../tables/table.js";
 import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../../../workflows/audit-defaults.js";
@@ -192,7 +192,7 @@ const readInputs = async (
   return { table, roles, second, test, inputs };
 };
 
-const leakageJson = (leakage: Leakage, bits: boolean) => {
+const leakageJson = (leakage: LeakageEstimate, bits: boolean) => {
   const { records: _, ...shown } = leakage;
   if (!bits) return shown;
   const inBits = (nats: number) => nats / Math.LN2;
@@ -226,4 +226,4 @@ const attributeJson = ({ name, audit, parity }: AttributeAudit, bits: boolean) =
   notes: audit.notes,
 });
 
-const estimateOf = ({ nats, interval }: Leakage) => ({ nats, interval });
+const estimateOf = ({ nats, interval }: LeakageEstimate) => ({ nats, interval });
