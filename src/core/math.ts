@@ -18,4 +18,7 @@ export {
   QUANTILE_TAIL_DENOMINATOR,
   QUANTILE_TAIL_NUMERATOR,
 } from "./math/normal-quantile.js";
+export { sinPi } from "./math/sinpi.js";
+export { tanh } from "./math/tanh.js";
 export { trigamma } from "./math/trigamma.js";
+export { wholePower } from "./math/whole-power.js";

@@ -2,7 +2,7 @@
  * Parameters as functions of base noise: independent coordinates with a known density, whatever bounds, discrete values
  * and priors that depend on each other the parameters have.
  */
-import { normalCdf } from "../core/math.js";
+import { exp, log1p, normalCdf } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
 import type { Model, Prior } from "./model.js";
@@ -25,14 +25,14 @@ export const fromBaseNoise = (
     // Twenty standard deviations above the mean nothing is left.
     const most = Math.ceil((rate as number) + 20 * Math.sqrt(rate as number) + 20);
     for (let count = 0; count < most; count++) {
-      below += Math.exp(logDensity(count) as number);
+      below += exp(logDensity(count) as number);
       if (u < below) return count;
     }
     return most;
   }
   const values = support ?? [];
   for (const value of values.slice(0, -1)) {
-    below += Math.exp(logDensity(value) as number);
+    below += exp(logDensity(value) as number);
     if (u < below) return value;
   }
   return values[values.length - 1];
@@ -52,7 +52,7 @@ const coordinateOf = ({ fromNoise, noise }: Distribution): Coordinate => {
     continuous: fromNoise !== undefined,
     draw: (stream) => drawNoise(base, stream),
     logDensity: (z) =>
-      base.kind === "normal" ? -0.5 * z * z : -0.5 * (base.freedom + 1) * Math.log1p((z * z) / base.freedom),
+      base.kind === "normal" ? -0.5 * z * z : -0.5 * (base.freedom + 1) * log1p((z * z) / base.freedom),
   };
 };
 

@@ -4,6 +4,7 @@
  * A distribution knows its log density and how a draw follows from base noise: by a formula (`fromNoise`), which
  * gradients go through, or, for a discrete one, by comparing a uniform with the probabilities of its support.
  */
+
 import {
   add,
   div,
@@ -22,6 +23,7 @@ import {
   type Value,
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { exp as expOf, log as logOf } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import {
   argumentError,
@@ -64,7 +66,7 @@ export const requireDistribution = ({ problem }: Distribution): void => {
   if (problem !== undefined) throw new InputError("distribution", problem);
 };
 
-const HALF_LOG_TAU = 0.5 * Math.log(2 * Math.PI);
+const HALF_LOG_TAU = 0.5 * logOf(2 * Math.PI);
 
 /**
  * N(mean, sd^2):
@@ -139,9 +141,7 @@ export const studentT = (given: StudentTArguments): Distribution => {
   requireValue("studentT", "the location", location);
   requireValue("studentT", "the scale", scale);
   const constant =
-    (lgamma((freedom + 1) / 2) as number) -
-    (lgamma(freedom / 2) as number) -
-    0.5 * Math.log(freedom * Math.PI);
+    (lgamma((freedom + 1) / 2) as number) - (lgamma(freedom / 2) as number) - 0.5 * logOf(freedom * Math.PI);
   return {
     problem: notFinite("studentT", "the location", location) ?? notPositive("studentT", "the scale", scale),
     name: "Student t",
@@ -339,7 +339,7 @@ export const uniform = (low: number, high: number): Distribution => {
   }
   return {
     name: "uniform",
-    logDensity: () => neg(Math.log(high - low)),
+    logDensity: () => neg(logOf(high - low)),
     // The normal distribution function takes normal noise to a uniform.
     fromNoise: (noise) => add(low, mul(high - low, normalCdf(noise))),
     noise: { kind: "normal" },
@@ -364,5 +364,5 @@ export const draw = (distribution: Distribution, stream: RandomStream): number =
   if (fromNoise !== undefined && noise !== undefined) return fromNoise(drawNoise(noise, stream)) as number;
   if (rate !== undefined) return stream.poisson(rate as number);
   const values = support ?? [];
-  return values[stream.categorical(values.map((value) => Math.exp(logDensity(value) as number)))];
+  return values[stream.categorical(values.map((value) => expOf(logDensity(value) as number)))];
 };

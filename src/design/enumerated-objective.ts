@@ -9,7 +9,7 @@
  * since the derivative of the logarithm itself sums to the derivative of sum_D p(D | h) = 1.
  */
 import { compile, type Program, type Value } from "../compute/index.js";
-import { exp, log } from "../core/math.js";
+import { exp, log, wholePower } from "../core/math.js";
 import { enumeratedStepCost, sampledStepCost } from "./exact/cost.js";
 import { outcomeCombinations } from "./exact/enumeration.js";
 import { canEnumerateModel } from "./exact/exact.js";
@@ -104,7 +104,7 @@ export class EnumeratedObjective implements Objective {
       program.run();
     }
     const probabilities = this.#programs.map((program) => Float64Array.from(program.output(), exp));
-    const sequences = choices ** horizon;
+    const sequences = wholePower(choices, horizon);
     // p(D | point) [grid, sequences], the outcome of observation 0 being the most significant digit of D.
     const likelihood = new Float64Array(grid * sequences);
     for (let i = 0; i < grid; i++) {

@@ -3,8 +3,10 @@
  * both, in nats: lower and upper bounds by nested sampling (paper, appendix D: sPCE and sNMC; with the recipes of
  * quantity.ts where parameters are integrated out), or exactly where that is possible.
  */
+
 import { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { log } from "../core/math.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import {
@@ -307,7 +309,7 @@ const describe = <N extends InformationName>(
     const { lower, upper } = estimate;
     gap[name] = upper - lower;
     const inner = "none" in INFORMATION[name] ? contrastive : marginal;
-    const most = Math.log(inner + 1);
+    const most = log(inner + 1);
     if (nested && lower > most - NEAR_CEILING) {
       ceiling.push(name);
       warnings.push(estimateTexts.ceiling(name, lower, most, inner));

@@ -15,6 +15,7 @@
  * (B = particles / 4 outer, M = L = 3/4 particles inner), and the posterior, which grows with the square of the
  * number of steps.
  */
+
 import {
   add,
   compile,
@@ -27,6 +28,7 @@ import {
   Workspace,
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { exp, log } from "../core/math.js";
 import { type Filled, type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { momentsOf } from "../core/stats.js";
@@ -318,7 +320,7 @@ export class OneStep {
     }
     let mean = 0;
     for (let i = 0; i < total.length; i++) {
-      const weight = this.#outcomes === undefined ? Math.exp(own[i]) : 1;
+      const weight = this.#outcomes === undefined ? exp(own[i]) : 1;
       // An outcome of probability 0 has no part in the mean.
       if (weight > 0) mean += weight * total[i];
     }
@@ -378,7 +380,7 @@ export class OneStep {
         effective[at] = this.#inner ** 2 / squares;
         // Far below all others, and still a float32.
         for (let m = 0; m < this.#inner; m++) {
-          logWeight[at * this.#inner + m] = Math.max(-80, Math.log(row[m]));
+          logWeight[at * this.#inner + m] = Math.max(-80, log(row[m]));
         }
       }
     }
@@ -424,7 +426,7 @@ const doublyScaled = (logs: Float64Array, rows: number, columns: number): Float6
     for (let m = 0; m < columns; m++) most = Math.max(most, logs[i * columns + m]);
     for (let m = 0; m < columns; m++) {
       // Where nothing fits this row, all fit alike.
-      scaled[i * columns + m] = most > -Infinity ? Math.exp(logs[i * columns + m] - most) : 1;
+      scaled[i * columns + m] = most > -Infinity ? exp(logs[i * columns + m] - most) : 1;
     }
   }
   const totals = new Float64Array(columns);

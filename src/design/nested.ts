@@ -2,6 +2,7 @@
  * Nested estimates of log evidences and their gradients, for any model: log p(D | g) for every outer sample b, by
  * inner samples that the batch shares, compiled to fused kernels.
  */
+
 import {
   type Adjoint,
   add,
@@ -17,6 +18,7 @@ import {
   type Workspace,
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { exp, log } from "../core/math.js";
 import { fillNormal, fillUniform, type RandomStream } from "../core/random.js";
 import { quantile } from "../core/stats.js";
 import { drawNoise } from "./distribution.js";
@@ -344,7 +346,7 @@ export class Nested {
       for (const name of Object.keys(inputs)) squared.input(name).set(program.input(name));
       await program.runInPieces(pause);
       await squared.runInPieces(pause);
-      const each = program.value.map((value, b) => inner * Math.exp(2 * value - squared.value[b]));
+      const each = program.value.map((value, b) => inner * exp(2 * value - squared.value[b]));
       effective[given] = quantile(each, 0.5);
       squared.dispose();
     }
@@ -398,14 +400,13 @@ export class Nested {
 
 /** log((n e^value + e^own) / (n + 1)): the mean with the generating sample among the fresh ones. */
 export const logMeanWithOwn = (value: number, n: number, own: number): number => {
-  const others = value + Math.log(n);
+  const others = value + log(n);
   const most = Math.max(others, own);
-  return most + Math.log(Math.exp(others - most) + Math.exp(own - most)) - Math.log(n + 1);
+  return most + log(exp(others - most) + exp(own - most)) - log(n + 1);
 };
 
 /** n e^value / (n e^value + e^own). */
-const shareOfFresh = (value: number, n: number, own: number): number =>
-  1 / (1 + Math.exp(own - value - Math.log(n)));
+const shareOfFresh = (value: number, n: number, own: number): number => 1 / (1 + exp(own - value - log(n)));
 
 /** Fills with the noise that `parametersFromNoise` takes. */
 const fillNoise =

@@ -1,6 +1,6 @@
 /** Simulated outcomes of a model: from noise by a formula that gradients go through, or drawn from a discrete support. */
 import { add, compile, mul, type Program, type Value, type Workspace } from "../compute/index.js";
-import { lgamma } from "../core/math.js";
+import { exp, lgamma, log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
 import type { Model } from "./model.js";
@@ -137,7 +137,7 @@ export class Outcomes {
     return Float64Array.from({ length: this.#length }, (_, i) => {
       let left = uniforms[i];
       for (let k = 0; k < values.length - 1; k++) {
-        left -= Math.exp(logs[k][i]);
+        left -= exp(logs[k][i]);
         if (left < 0) return values[k];
       }
       return values[values.length - 1];
@@ -167,7 +167,7 @@ export class Outcomes {
 const poissonQuantile = (u: number, rate: number): number => {
   // Below this count there is less than 1e-20 of the probability; for a large rate the terms from 0 on underflow.
   let count = Math.max(0, Math.floor(rate - 10 * Math.sqrt(rate)));
-  let term = Math.exp(count * Math.log(rate) - rate - lgamma(count + 1));
+  let term = exp(count * log(rate) - rate - lgamma(count + 1));
   let below = term;
   const most = Math.ceil(rate + 20 * Math.sqrt(rate) + 20);
   while (below < u && count < most) {

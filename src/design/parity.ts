@@ -8,7 +8,7 @@
  */
 import { add, compile, logsumexp, type Program, sum, type Value, Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
-import { normalQuantile } from "../core/math.js";
+import { exp, normalQuantile } from "../core/math.js";
 import { type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
 import { meanEstimate, quantile, quantiles } from "../core/stats.js";
@@ -498,7 +498,7 @@ interface CovariateDifference {
 const normalised = (logs: ArrayLike<number>): Float64Array => {
   let most = -Infinity;
   for (let s = 0; s < logs.length; s++) if (logs[s] > most) most = logs[s];
-  const weights = Float64Array.from(logs, (value) => (most > -Infinity ? Math.exp(value - most) : 1));
+  const weights = Float64Array.from(logs, (value) => (most > -Infinity ? exp(value - most) : 1));
   const total = weights.reduce((sofar, weight) => sofar + weight, 0);
   return weights.map((weight) => weight / total);
 };

@@ -4,9 +4,11 @@
  * sample size allows; where it falls too low, particles are resampled and moved by Metropolis-Hastings steps that leave
  * prior x likelihood of the history so far unchanged.
  */
+
 import type { Pause } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { factorise } from "../core/math/cholesky.js";
+import { exp, log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import { type Coordinate, fromBaseNoise } from "./base-noise.js";
 import type { Model } from "./model.js";
@@ -75,7 +77,7 @@ export class ParticleCloud {
     this.#pause = pause;
     this.#noise = noise;
     this.#parameters = parameters;
-    this.#logWeights = new Float64Array(particles).fill(-Math.log(particles));
+    this.#logWeights = new Float64Array(particles).fill(-log(particles));
     this.#past = new Float64Array(particles);
     this.#current = new Float64Array(particles);
     this.#scale = this.#largestScale();
@@ -158,11 +160,11 @@ export class ParticleCloud {
     const { particles, model } = this.#setup;
     const u = this.#stream.split("resample").split(this.#moves).uniform();
     const from = new Int32Array(particles);
-    let below = Math.exp(this.#logWeights[0]);
+    let below = exp(this.#logWeights[0]);
     let chosen = 0;
     for (let i = 0; i < particles; i++) {
       while (below < (i + u) / particles && chosen < particles - 1) {
-        below += Math.exp(this.#logWeights[++chosen]);
+        below += exp(this.#logWeights[++chosen]);
       }
       from[i] = chosen;
     }
@@ -171,7 +173,7 @@ export class ParticleCloud {
     for (const { name } of model.parameters) this.#parameters[name] = taken(this.#parameters[name]);
     this.#past = taken(this.#past);
     this.#current = taken(this.#current);
-    this.#logWeights.fill(-Math.log(particles));
+    this.#logWeights.fill(-log(particles));
   }
 
   /** Sweeps of moves that leave prior x likelihood so far unchanged. */
@@ -190,7 +192,7 @@ export class ParticleCloud {
           own.split("walk"),
         );
         // Wide posteriors accept far steps, thin curved ones only near steps: the scale follows.
-        const next = this.#scale * Math.exp(1.5 * (accepted - WANTED_ACCEPTANCE));
+        const next = this.#scale * exp(1.5 * (accepted - WANTED_ACCEPTANCE));
         this.#scale = Math.min(this.#largestScale(), Math.max(1e-3, next));
       }
       for (const k of discrete) {
@@ -244,7 +246,7 @@ export class ParticleCloud {
     for (let i = 0; i < particles; i++) {
       const before = prior(this.#noise, i) + this.#past[i] + this.#power * this.#current[i];
       const after = prior(noise, i) + past[i] + this.#power * current[i];
-      if (!(Math.log(uniforms.uniform()) < after - before)) continue;
+      if (!(log(uniforms.uniform()) < after - before)) continue;
       accepted++;
       for (const [k, values] of this.#noise.entries()) values[i] = noise[k][i];
       for (const { name } of model.parameters) this.#parameters[name][i] = parameters[name][i];
@@ -258,7 +260,7 @@ export class ParticleCloud {
   posterior(): Posterior {
     return {
       parameters: this.#parameters,
-      weights: this.#logWeights.map(Math.exp),
+      weights: this.#logWeights.map(exp),
       effectiveSampleSize: effectiveSampleSize(this.#logWeights),
       logEvidence: this.#logEvidence,
     };
@@ -298,8 +300,8 @@ const logSum = (values: Float64Array): number => {
   for (const value of values) if (value > most) most = value;
   if (most === -Infinity) return most;
   let sum = 0;
-  for (const value of values) sum += Math.exp(value - most);
-  return most + Math.log(sum);
+  for (const value of values) sum += exp(value - most);
+  return most + log(sum);
 };
 
 /** (sum w)^2 / sum w^2. */
@@ -309,7 +311,7 @@ const effectiveSampleSize = (logWeights: Float64Array): number => {
   let sum = 0;
   let squares = 0;
   for (const weight of logWeights) {
-    const w = Math.exp(weight - most);
+    const w = exp(weight - most);
     sum += w;
     squares += w * w;
   }

@@ -1,5 +1,7 @@
 /** The climb of static designs by Adam, in units of the prior's spread so that one rate suits every variable. */
+
 import { type AdamState, adam, type Optimiser } from "../compute/index.js";
+import { exp, log } from "../core/math.js";
 import type { Model } from "./model.js";
 import { nearestAllowed } from "./policy.js";
 import type { Reach } from "./static-starts.js";
@@ -53,6 +55,9 @@ export interface AscentOptions {
   readonly steps: number;
 }
 
+/** The last step is a hundredth of the first. */
+const LOG_LAST_RATE = log(0.01);
+
 export class Ascent {
   readonly #model: Model;
   readonly #rate: number;
@@ -64,7 +69,7 @@ export class Ascent {
     this.#model = model;
     this.#rate = rate;
     this.#optimiser = adam({
-      rate: (at) => (decay ? rate * 0.01 ** (Math.min(at, steps) / steps) : rate),
+      rate: (at) => (decay ? rate * exp((Math.min(at, steps) / steps) * LOG_LAST_RATE) : rate),
     });
     this.#spreads = Float64Array.from(
       { length: horizon * reach.length },

@@ -19,7 +19,9 @@ import {
   QUANTILE_FAR_NUMERATOR,
   QUANTILE_TAIL_DENOMINATOR,
   QUANTILE_TAIL_NUMERATOR,
+  tanh,
   trigamma,
+  wholePower,
 } from "../../src/core/math.js";
 import * as values from "./math-values.js";
 import { spread, ulpsBetween } from "./ulps.js";
@@ -32,6 +34,7 @@ const cases = [
   { name: "log1p", f: log1p, values: values.log1pValues, ulps: 2 },
   { name: "exp", f: exp, values: values.expValues, ulps: 1 },
   { name: "expm1", f: expm1, values: values.expm1Values, ulps: 2 },
+  { name: "tanh", f: tanh, values: values.tanhValues, ulps: 2 },
   { name: "lgamma", f: lgamma, values: values.lgammaValues, ulps: 16 },
   { name: "digamma", f: digamma, values: values.digammaValues, ulps: 32 },
   { name: "trigamma", f: trigamma, values: values.trigammaValues, ulps: 16 },
@@ -45,6 +48,14 @@ describe.each(cases)("$name against 60-digit arithmetic", ({ f, values, ulps }) 
   test.each(values)("at %d", (x, expected) => {
     expect(ulpsBetween(f(x), expected)).toBeLessThanOrEqual(ulps);
   });
+});
+
+test("tanh at its ends, and whole powers", () => {
+  expect([INF, -INF, 23, -0, 0, Number.NaN].map(tanh)).toEqual([1, -1, 1, -0, 0, Number.NaN]);
+  for (const x of spread(-20, 20, 3000)) expect(ulpsBetween(tanh(x), Math.tanh(x))).toBeLessThanOrEqual(3);
+  expect([0, 1, 2, 5, 30].map((n) => wholePower(3, n))).toEqual([1, 3, 9, 243, 205891132094649]);
+  expect([wholePower(0.5, 10), wholePower(-2, 3), wholePower(0, 0)]).toEqual([1 / 1024, -8, 1]);
+  for (const n of [3, 7, 50]) expect(wholePower(0.9, n) / Math.exp(n * Math.log(0.9))).toBeCloseTo(1, 13);
 });
 
 describe("agreement with the engine's own functions, which are within 1 ulp", () => {

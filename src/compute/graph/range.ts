@@ -4,6 +4,7 @@
  * to spare (is it above the smallest normal number? is it finite?). Zero has no sign here: one divided by an interval
  * from zero up is taken to be positive.
  */
+import { exp, expm1, log, log1p, tanh } from "../../core/math.js";
 import type { Elementwise } from "./scalar.js";
 
 export interface Range {
@@ -75,15 +76,15 @@ export const rangeOf = (op: Elementwise, args: readonly Range[]): Range => {
     case "sqrt":
       return { low: Math.sqrt(Math.max(a.low, 0)), high: Math.sqrt(Math.max(a.high, 0)) };
     case "exp":
-      return monotone(Math.exp, a);
+      return monotone(exp, a);
     case "log":
-      return { low: Math.log(Math.max(a.low, 0)), high: Math.log(Math.max(a.high, 0)) };
+      return { low: log(Math.max(a.low, 0)), high: log(Math.max(a.high, 0)) };
     case "log1p":
-      return { low: Math.log1p(Math.max(a.low, -1)), high: Math.log1p(Math.max(a.high, -1)) };
+      return { low: log1p(Math.max(a.low, -1)), high: log1p(Math.max(a.high, -1)) };
     case "expm1":
-      return monotone(Math.expm1, a);
+      return monotone(expm1, a);
     case "tanh":
-      return monotone(Math.tanh, a);
+      return monotone(tanh, a);
     case "sigmoid":
       return UNIT;
     case "softplus":

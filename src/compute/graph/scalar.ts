@@ -2,20 +2,20 @@
  * Every elementwise operation on plain float64 numbers: the meaning that all backends share, the constant folder,
  * and what runs when a model is called with numbers instead of traced values.
  */
-import { digamma, erf, lgamma, trigamma } from "../../core/math.js";
+import { digamma, erf, exp, expm1, lgamma, log, log1p, tanh, trigamma } from "../../core/math.js";
 
 const COMPARISONS = ["less", "lessEqual", "greater", "greaterEqual", "equal", "notEqual"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /** Logistic function 1 / (1 + e^-x), without overflow on either side. */
 const sigmoid = (x: number): number => {
-  if (x >= 0) return 1 / (1 + Math.exp(-x));
-  const e = Math.exp(x);
+  if (x >= 0) return 1 / (1 + exp(-x));
+  const e = exp(x);
   return e / (1 + e);
 };
 
 /** log(1 + e^x), without overflow and without losing small values. */
-const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+const softplus = (x: number): number => Math.max(x, 0) + log1p(exp(-Math.abs(x)));
 
 export const scalar = {
   add: (a: number, b: number) => a + b,
@@ -26,11 +26,11 @@ export const scalar = {
   square: (a: number) => a * a,
   sqrt: Math.sqrt,
   pow: (a: number, b: number) => a ** b,
-  exp: Math.exp,
-  log: Math.log,
-  log1p: Math.log1p,
-  expm1: Math.expm1,
-  tanh: Math.tanh,
+  exp,
+  log,
+  log1p,
+  expm1,
+  tanh,
   sigmoid,
   softplus: (x: number) => (Number.isNaN(x) ? x : softplus(x)),
   abs: Math.abs,

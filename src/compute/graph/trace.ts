@@ -5,7 +5,9 @@
  * a library see, a branch on the truth of an object, is found by running the function again: on traced values
  * (it must build the same graph) and on plain numbers (it must give what the graph gives).
  */
+
 import { TraceError } from "../../core/errors.js";
+import { sinPi } from "../../core/math.js";
 import { building, describe, Graph, Traced, texts, type Value } from "./expression.js";
 import { callerOfLibrary, thrownAt } from "./location.js";
 import { type Call, recordCalls } from "./operations.js";
@@ -118,7 +120,7 @@ const CHECK_POINTS = 12;
 const checkPoint = (names: readonly string[], round: number): Point => {
   const scale = [0.3, 1, 3, 20][round % 4];
   return Object.fromEntries(
-    names.map((name, i) => [name, scale * Math.sin(1 + 12.9898 * (i + 1) + 78.233 * (round + 1))]),
+    names.map((name, i) => [name, scale * sinPi(1 + 12.9898 * (i + 1) + 78.233 * (round + 1))]),
   );
 };
 /** Where `x ? a : b` and `x === 0` go the other way. */

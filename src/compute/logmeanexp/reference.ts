@@ -2,6 +2,7 @@
  * The `js` backend: the definition, written down in float64. Two passes over the inner samples, every derivative at
  * every point, nothing hoisted: it is what the kernels are tested against, and the fallback without SIMD.
  */
+import { exp, log } from "../../core/math.js";
 import type { Traced } from "../graph/expression.js";
 import { gradient } from "../graph/gradient.js";
 import { pointFunction } from "../js/point-function.js";
@@ -56,8 +57,8 @@ export const evaluate = (
   for (let b = 0; b < outer; b++) {
     const largest = evaluateLogs(b);
     let z = 0;
-    for (let s = 0; s < inner; s++) z += largest === -Infinity ? 0 : Math.exp(logs[s] - largest);
-    value[b] = largest === Infinity ? Infinity : largest + Math.log(z / inner);
+    for (let s = 0; s < inner; s++) z += largest === -Infinity ? 0 : exp(logs[s] - largest);
+    value[b] = largest === Infinity ? Infinity : largest + log(z / inner);
   }
   const adjoint = adjointOfValues();
   if (wanted.length === 0) return;
@@ -65,7 +66,7 @@ export const evaluate = (
   for (let b = 0; b < outer; b++) {
     evaluateLogs(b);
     for (let s = 0; s < inner; s++) {
-      const weight = (adjoint(b) * Math.exp(logs[s] - value[b])) / inner;
+      const weight = (adjoint(b) * exp(logs[s] - value[b])) / inner;
       if (weight === 0) continue;
       for (let t = 0; t < observation; t++) {
         evaluateAt(b, t, s);

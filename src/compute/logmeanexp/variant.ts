@@ -2,6 +2,7 @@
  * One compiled form of a log-mean-exp: its kernels, the memory they work in, and the last sums, which are few and
  * are done here in float64 in a fixed order.
  */
+import { exp, log } from "../../core/math.js";
 import { reachable, type Traced } from "../graph/expression.js";
 import { ModuleWriter } from "../wasm/encoder.js";
 import { ConstantPool } from "../wasm/vector.js";
@@ -225,11 +226,11 @@ export class Variant {
     const chunks = this.#chunks;
     const size = this.#stream.size(observation);
     const records = this.#floats("records", outer * chunks * size);
-    const logInner = Math.log(inner);
+    const logInner = log(inner);
     for (let b = 0; b < outer; b++) {
       const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
       arrays.value[b] =
-        shift === Infinity ? Infinity : shift + Math.log(z) - logInner + records[b * chunks * size + 2];
+        shift === Infinity ? Infinity : shift + log(z) - logInner + records[b * chunks * size + 2];
     }
   }
 
@@ -296,7 +297,7 @@ export class Variant {
       const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
       for (let c = 0; c < chunks; c++) {
         const task = b * chunks + c;
-        weights[task] = (adjoint(b) * Math.exp(records[task * size] - shift)) / z;
+        weights[task] = (adjoint(b) * exp(records[task * size] - shift)) / z;
       }
     }
     let start = RECORD_HEAD;
@@ -322,7 +323,7 @@ export class Variant {
     const weights = this.#floats("weights", 2 * outer);
     for (let b = 0; b < outer; b++) {
       const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
-      weights[2 * b] = shift + Math.log(z);
+      weights[2 * b] = shift + log(z);
       weights[2 * b + 1] = adjoint(b);
     }
     const { perPair, back } = layout;
@@ -384,7 +385,7 @@ const mergeChunks = (
   let z = 0;
   for (let c = 0; c < chunks; c++) {
     const at = (first + c) * size;
-    z += records[at + 1] * Math.exp(records[at] - shift);
+    z += records[at + 1] * exp(records[at] - shift);
   }
   // An infinite density: the value is infinite, and there is no gradient.
   return shift === Infinity ? { shift, z: Number.NaN } : { shift, z };

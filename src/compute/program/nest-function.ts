@@ -1,4 +1,5 @@
 /** The `js` backend of programs: nests as float64 JavaScript loops, made from their text or interpreted. */
+import { exp, log } from "../../core/math.js";
 import { reachableUntil, type Traced } from "../graph/expression.js";
 import { interpreter } from "../js/interpreter.js";
 import { elementSource, makeFunction } from "../js/point-function.js";
@@ -68,13 +69,13 @@ const madeNest = (
       // One pass: the sum of e^(x - most), scaled whenever a larger x comes by.
       before.push(`let most${r} = -Infinity, sum${r} = 0;`);
       lines.push(
-        `if (${value} > most${r}) { sum${r} = sum${r} * Math.exp(most${r} - ${value}) + 1; most${r} = ${value}; }`,
-        `else if (${value} !== -Infinity) sum${r} += ${value} === most${r} ? 1 : Math.exp(${value} - most${r});`,
+        `if (${value} > most${r}) { sum${r} = sum${r} * scalar.exp(most${r} - ${value}) + 1; most${r} = ${value}; }`,
+        `else if (${value} !== -Infinity) sum${r} += ${value} === most${r} ? 1 : scalar.exp(${value} - most${r});`,
       );
       after.push(
         store(
           result,
-          `most${r} === Infinity && sum${r} === sum${r} ? Infinity : most${r} + Math.log(sum${r})`,
+          `most${r} === Infinity && sum${r} === sum${r} ? Infinity : most${r} + scalar.log(sum${r})`,
         ),
       );
     }
@@ -114,11 +115,11 @@ const runningLogSumExp = (): Running => {
   return {
     add(value) {
       if (value > most) {
-        sum = sum * Math.exp(most - value) + 1;
+        sum = sum * exp(most - value) + 1;
         most = value;
-      } else if (value !== -Infinity) sum += value === most ? 1 : Math.exp(value - most);
+      } else if (value !== -Infinity) sum += value === most ? 1 : exp(value - most);
     },
-    result: () => (most === Infinity && !Number.isNaN(sum) ? Infinity : most + Math.log(sum)),
+    result: () => (most === Infinity && !Number.isNaN(sum) ? Infinity : most + log(sum)),
   };
 };
 

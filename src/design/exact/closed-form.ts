@@ -7,7 +7,9 @@
  *
  * and every information is a difference of log-determinants.
  */
+
 import { factorise } from "../../core/math/cholesky.js";
+import { log } from "../../core/math.js";
 import { type RandomStream, randomStream } from "../../core/random.js";
 import type { Distribution } from "../distribution.js";
 import { drawParameters, type Model } from "../model.js";
@@ -98,7 +100,7 @@ export const closedForm = (
     const conditional = conditionalCovariance(covariance, isHeld);
     const data = timesTransposed(times(loadings, conditional), loadings);
     for (let i = 0; i < data.length; i++) data[i][i] += noise[i];
-    return -0.5 * logDeterminant(data) - 0.5 * data.length * (1 + Math.log(2 * Math.PI));
+    return -0.5 * logDeterminant(data) - 0.5 * data.length * (1 + log(2 * Math.PI));
   };
   return Object.fromEntries(GIVEN.map((given) => [given, expected(given)])) as Record<Given, number>;
 };
@@ -123,6 +125,6 @@ const logDeterminant = (matrix: Matrix): number => {
   const factor = Float64Array.from(matrix.flatMap((row) => [...row]));
   if (!factorise(factor, n)) return Number.NaN;
   let total = 0;
-  for (let i = 0; i < n; i++) total += 2 * Math.log(factor[i * n + i]);
+  for (let i = 0; i < n; i++) total += 2 * log(factor[i * n + i]);
   return total;
 };

@@ -4,6 +4,7 @@
  * every machine. The number of sequences of outcomes grows as choices^horizon, and the cost of a sample only with the
  * horizon: yes-no outcomes are gone through up to four observations in training and about ten in an estimate.
  */
+import { wholePower } from "../../core/math.js";
 import type { Model } from "../model.js";
 import type { SampleSizes } from "../objective.js";
 import type { Policy } from "../policy.js";
@@ -45,7 +46,7 @@ const namesOf = ({ parameters }: Model): readonly string[] => parameters.map(({ 
 export const enumerationCost = (model: Model, policy: Policy, given: readonly Given[]): number => {
   const choices = choicesOf(model);
   const { horizon, designs } = policy;
-  const sequences = choices ** horizon;
+  const sequences = wholePower(choices, horizon);
   const points = ENUMERATION_SIZES.reduce((sum, size) => sum + gridPoints(model, namesOf(model), size), 0);
   // A policy that looks at outcomes has a design of its own after each of their sequences.
   const distinct = designs === undefined ? (sequences - 1) / (choices - 1) : horizon;
@@ -83,7 +84,8 @@ export const worthEnumerating = (
 export const enumeratedStepCost = (model: Model, horizon: number, size: number): number => {
   const choices = choicesOf(model);
   const grid = gridPoints(model, namesOf(model), size);
-  const perPoint = NANOSECONDS.sequenceStep * choices ** horizon + NANOSECONDS.outcomeStep * choices;
+  const perPoint =
+    NANOSECONDS.sequenceStep * wholePower(choices, horizon) + NANOSECONDS.outcomeStep * choices;
   return grid * horizon * perPoint;
 };
 

@@ -6,7 +6,9 @@
  *
  * with h the grid points of the held parameters and f those of the others. Nothing is sampled.
  */
+
 import { compile, type Program, type Value } from "../../compute/index.js";
+import { exp, log, wholePower } from "../../core/math.js";
 import { type Pacer, pacer, type RunOptions } from "../../core/options.js";
 import { randomStream } from "../../core/random.js";
 import type { Model, Role } from "../model.js";
@@ -141,7 +143,7 @@ export const enumerate = async (
 ): Promise<Enumeration> => {
   const pace = pacer(run);
   const combinations = outcomeCombinations(model) ?? [];
-  const sequences = combinations.length ** policy.horizon;
+  const sequences = wholePower(combinations.length, policy.horizon);
   const tree = await designTree(model, policy, combinations, { signal: run.signal });
   const program = probabilities(model, tree);
   const evaluate = async (size: number): Promise<Partial<Record<Given, number>>> => {
@@ -233,7 +235,7 @@ const expectedLogEvidence = async (
     );
   const heldGrid = split(true);
   const freeGrid = split(false);
-  const evidence = new Float64Array(combinations.length ** horizon);
+  const evidence = new Float64Array(wholePower(combinations.length, horizon));
   const scratch = [new Float64Array(evidence.length), new Float64Array(evidence.length)] as const;
   const often = Math.max(1, Math.floor(PIECE / (evidence.length + tree.count)));
   const points = heldGrid.logWeights.length * freeGrid.logWeights.length;
@@ -249,15 +251,15 @@ const expectedLogEvidence = async (
       for (const [name, value] of Object.entries(parameters)) program.input(name)[0] = value;
       program.run();
       const likelihood = sequenceProbabilities(model, horizon, tree, combinations, program, scratch);
-      const weight = Math.exp(freeGrid.logWeights[f]);
+      const weight = exp(freeGrid.logWeights[f]);
       for (let i = 0; i < evidence.length; i++) evidence[i] += weight * likelihood[i];
       if (++done % often === 0) await pace.step({ done, total: points, label: "grid points" });
     }
     let inner = 0;
     for (let i = 0; i < evidence.length; i++) {
-      if (evidence[i] > 0) inner += evidence[i] * Math.log(evidence[i]);
+      if (evidence[i] > 0) inner += evidence[i] * log(evidence[i]);
     }
-    total += Math.exp(heldGrid.logWeights[h]) * inner;
+    total += exp(heldGrid.logWeights[h]) * inner;
   }
   return total;
 };
@@ -279,7 +281,7 @@ const sequenceProbabilities = (
       // An output that does not depend on the design has a single element.
       for (let i = 0; i < product.length; i++) product[i] += logs[logs.length === 1 ? 0 : i];
     }
-    return product.map((value) => Math.exp(value));
+    return product.map((value) => exp(value));
   });
   let [now, next] = scratch;
   now[0] = 1;

@@ -2,8 +2,10 @@
  * Evidences without inner samples, by whichever way applies. A closed form and an enumeration are exact: nothing is
  * sampled. A quadrature has the evidences of sampled experiments: its estimates have a standard error.
  */
+
 import type { Workspace } from "../../compute/index.js";
 import { InputError } from "../../core/errors.js";
+import { wholePower } from "../../core/math.js";
 import { pacer, type RunOptions } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import type { EvidenceSamples } from "../evidence-samples.js";
@@ -97,7 +99,7 @@ export const canEnumerateModel = (model: Model, horizon: number): boolean => {
   const combinations = outcomeCombinations(model);
   return (
     combinations !== undefined &&
-    combinations.length ** horizon <= MOST_SEQUENCES &&
+    wholePower(combinations.length, horizon) <= MOST_SEQUENCES &&
     !model.dependentPriors &&
     canIntegrate(model, 2)
   );

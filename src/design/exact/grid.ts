@@ -3,7 +3,9 @@
  * formula, or the values of a parameter that has finitely many. For integrands that are smooth on the scale of the
  * spacing, the error of the rule falls off exponentially as the spacing shrinks.
  */
+
 import type { Value } from "../../compute/index.js";
+import { exp, log } from "../../core/math.js";
 import type { Distribution } from "../distribution.js";
 import type { Model } from "../model.js";
 import { trialOf } from "../priors.js";
@@ -49,7 +51,7 @@ export const axisOf = (model: Model, name: string, size: number): Axis => {
   }
   const points = Float64Array.from({ length: size }, (_, i) => -REACH + (2 * REACH * i) / (size - 1));
   const unnormalised = points.map((z) => -0.5 * z * z);
-  const total = Math.log(unnormalised.reduce((sum, value) => sum + Math.exp(value), 0));
+  const total = log(unnormalised.reduce((sum, value) => sum + exp(value), 0));
   return { name, noise: true, points, logWeights: unnormalised.map((value) => value - total) };
 };
 

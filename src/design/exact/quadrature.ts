@@ -3,6 +3,7 @@
  * a grid, as a weighted log mean over grid points in place of inner samples. What is left of sampling is the outer
  * expectation over experiments.
  */
+
 import {
   add,
   compile,
@@ -14,6 +15,7 @@ import {
   type Value,
   type Workspace,
 } from "../../compute/index.js";
+import { log, wholePower } from "../../core/math.js";
 import type { Model, Role } from "../model.js";
 import type { Arrays } from "../nested.js";
 import { dependsOnFree, distributionOf, held, logPriorOfHeld, parametersFromNoise } from "../priors.js";
@@ -154,7 +156,7 @@ const onGrid = (
       if (each === undefined) continue;
       for (const name of free) each.input(name).set(grid.points[name]);
       // The kernel takes a mean, a quadrature is a sum.
-      each.input(WEIGHT).set(grid.logWeights.map((value) => value + Math.log(points)));
+      each.input(WEIGHT).set(grid.logWeights.map((value) => value + log(points)));
     }
   };
   const evaluate = async (
@@ -187,7 +189,7 @@ const onGrid = (
       for (;;) {
         // The finer grid has the points of the coarser one and those half-way between them.
         const next = 2 * size - 1;
-        if (points * (next / size) ** dimensions > most) return;
+        if (points * wholePower(next / size, dimensions) > most) return;
         size = next;
         resize();
         const fine = await evaluate(data, pause);

@@ -4,7 +4,9 @@
  * clearance is the target; the effect of a genotype on absorption is sensitive; volume is a nuisance. A design is a
  * sampling time.
  */
+
 import { add, div, exp, log, mul, neg, sub } from "../../compute/index.js";
+import { log as logOf } from "../../core/math.js";
 import { logNormal, normal } from "../distribution.js";
 import { defineModel, type Model, nuisance, real, sensitive, target } from "../model.js";
 
@@ -23,15 +25,15 @@ export const pharmacokinetics = ({
   defineModel({
     name: "pharmacokinetics",
     parameters: {
-      logClearance: target(normal(Math.log(4), 0.3)),
+      logClearance: target(normal(logOf(4), 0.3)),
       genotype: sensitive(normal(0, 0.5)),
-      logVolume: nuisance(normal(Math.log(20), 0.1)),
+      logVolume: nuisance(normal(logOf(20), 0.1)),
     },
     design: { time: real({ low: 0.1, high: latest }) },
     outcome: ({ logClearance, genotype, logVolume }, { time }) => {
       const elimination = exp(sub(logClearance, logVolume));
       // Faster than elimination, so that the difference below never vanishes.
-      const absorption = add(elimination, exp(add(Math.log(1.5), genotype)));
+      const absorption = add(elimination, exp(add(logOf(1.5), genotype)));
       const fraction = div(absorption, mul(exp(logVolume), sub(absorption, elimination)));
       const decay = sub(exp(neg(mul(elimination, time))), exp(neg(mul(absorption, time))));
       return logNormal(log(mul(dose, mul(fraction, decay))), noise);
