@@ -5,8 +5,9 @@ import { jobProcessTexts } from "../jobs/job-processes.js";
 import { shardJobs } from "../jobs/kinds/rank-shard.js";
 import type { SubprocessProgram } from "../jobs/subprocess.js";
 import { cellJobs } from "../reproduce/cell-jobs.js";
+import { sweepJobs } from "./commands/design/sweep-jobs.js";
 
-export const JOB_KINDS: readonly JobKind[] = [cellJobs, shardJobs];
+export const JOB_KINDS: readonly JobKind[] = [cellJobs, sweepJobs, shardJobs];
 
 /** A process that runs any of them. */
 export const JOB_PROGRAM: SubprocessProgram = {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -185,6 +185,64 @@ describeWithPostgres("rank on a queue", (server) => {
         code: 2,
         stderr: `fairbed: ${rankCandidatesTexts.queue(join(folder, "pool.csv"))}\n`,
       });
+    },
+    LONG,
+  );
+});
+
+const OWN_MODEL = `import { add, defineModel, mul, normal, real, sensitive, target } from "fairbed/design";
+export default defineModel({
+  name: "own",
+  parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+  design: { a: real({ low: -1, high: 1 }) },
+  outcome: ({ theta, phi }, { a }) => normal(add(theta, mul(a, phi)), 1),
+});
+`;
+
+describeWithPostgres("design sweep on a queue", (server) => {
+  test(
+    "gives the same files as on one machine, shipped models and a file of one's own",
+    async () => {
+      const own = join(folder, "own-model.mjs");
+      writeFileSync(own, OWN_MODEL);
+      const env = { FAIRBED_QUEUE: "" };
+      const worker = spawn(process.execPath, [FAIRBED, "worker", "--quiet"], {
+        env: { ...process.env, FAIRBED_QUEUE: server().address },
+        stdio: "ignore",
+      });
+      const sizes = ["--steps", "4", "--starts", "1", "--outer", "10", "--inner", "20", "--batches", "2"];
+      for (const [name, model, policy] of [
+        ["shipped", "location", "dad"],
+        ["own", own, "static"],
+      ]) {
+        const words = ["design", "sweep", "--model", model, "--policy", policy, "--betas", "0,0.5"]
+          .concat([
+            "--horizons",
+            "2",
+            "--figures",
+            "none",
+            "--json",
+            ...(policy === "dad" ? [] : sizes.slice(2, 4)),
+          ])
+          .concat(sizes.slice(0, 2), sizes.slice(4));
+        const outs = ["here", "queue"].map((place) => join(folder, `${name}-${place}`));
+        const here = await invoke([...words, "--out", outs[0]], { env });
+        const onQueue = await invoke([...words, "--out", outs[1], "--queue", server().address], { env });
+        for (const { code, stdout, stderr } of [here, onQueue]) {
+          expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+          expect(JSON.parse(stdout).cells).toEqual({ total: 2, found: 0, computed: 2 });
+        }
+        const [files, others] = outs.map((out) =>
+          [
+            "results.csv",
+            "results.json",
+            ...readdirSync(join(out, "policies")).map((file) => `policies/${file}`),
+          ].map((file) => [file, readFileSync(join(out, file)).toString("base64")]),
+        );
+        expect(files).toHaveLength(4);
+        expect(others).toEqual(files);
+      }
+      worker.kill();
     },
     LONG,
   );

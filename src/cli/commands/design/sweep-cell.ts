@@ -9,28 +9,32 @@ import {
 } from "../../../workflows/evaluate-policy.js";
 import type { FullSettings } from "../../../workflows/policy-settings.js";
 import { trainPolicy } from "../../../workflows/train-policy.js";
-import { isFile, type LoadedModel, loadModel, type ModelSource } from "./load-model.js";
+import { isFile, type LoadedModel, type ModelSource } from "./load-model.js";
 
-export interface CellOrder {
+export interface SweepCell {
+  /** What the model does. */
+  readonly fingerprint: string;
   readonly source: ModelSource;
   readonly settings: FullSettings;
   readonly evaluation: EvaluatePolicySettings;
-  readonly threads: number;
 }
 
-export interface CellResult {
+export interface SweepResult {
   readonly report: PolicyReport;
   /** [experiments * horizon][variables]: a static policy's designs, or those of simulated experiments. */
   readonly designs: readonly (readonly number[])[];
-  /** The policy's file. */
-  readonly policy: Uint8Array;
+  /** The policy's file, in base64. */
+  readonly policy: string;
 }
 
 /** Simulated experiments that show where a policy looks. */
 const SHOWN = 40;
 
-export const runCell = async ({ source, settings, evaluation, threads }: CellOrder): Promise<CellResult> => {
-  const loaded = await loadModel(source);
+export const runSweepCell = async (
+  loaded: LoadedModel,
+  { source, settings, evaluation }: SweepCell,
+  threads: number | undefined,
+): Promise<SweepResult> => {
   const { model } = loaded;
   const { seed } = settings;
   const file = await trainPolicy(model, {
@@ -40,10 +44,11 @@ export const runCell = async ({ source, settings, evaluation, threads }: CellOrd
     threads,
   });
   const report = await evaluatePolicy(model, file, { ...evaluation, seed, threads });
+  const bytes = encodePolicy(withBounds(file, report, settings.objective));
   return {
     report,
     designs: file.kind === "static" ? file.designs : await shownDesigns(loaded, policyOf(file, model), seed),
-    policy: encodePolicy(withBounds(file, report, settings.objective)),
+    policy: Buffer.from(bytes).toString("base64"),
   };
 };
 

@@ -6,8 +6,8 @@ import { csvText } from "../../../tables/csv.js";
 import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
 import type { FullSettings } from "../../../workflows/policy-settings.js";
 
-/** What is kept of a finished cell, in its own file. */
-export interface StoredCell {
+/** A finished cell. */
+export interface FinishedCell {
   readonly settings: FullSettings;
   readonly report: PolicyReport;
   readonly designs: readonly (readonly number[])[];
@@ -18,7 +18,7 @@ export interface StoredCell {
 const RATIOS = ["sensitive", "sensitiveGivenTarget"] as const;
 
 /** One line for each cell, in nats. */
-export const csvOf = (cells: readonly StoredCell[]): string => {
+export const csvOf = (cells: readonly FinishedCell[]): string => {
   const header = [
     "beta",
     "horizon",
@@ -54,8 +54,8 @@ export interface SummaryRow extends FrontierRow {
 }
 
 /** Means over seeds for every beta and horizon, of the middle of the bounds. */
-export const summarise = (cells: readonly StoredCell[]): readonly SummaryRow[] => {
-  const groups = new Map<string, StoredCell[]>();
+export const summarise = (cells: readonly FinishedCell[]): readonly SummaryRow[] => {
+  const groups = new Map<string, FinishedCell[]>();
   for (const cell of cells) {
     const key = JSON.stringify([cell.settings.horizon, cell.settings.beta]);
     groups.set(key, [...(groups.get(key) ?? []), cell]);

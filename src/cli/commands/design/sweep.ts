@@ -1,15 +1,15 @@
 /**
- * `fairbed design sweep`: policies over beta, horizon and seed, on all cores, with tables and figures. Every finished
- * cell is a file of its own, named by its settings, so that the same command again goes on where it stopped.
+ * `fairbed design sweep`: policies over beta, horizon and seed, on all cores or on the workers of a queue, with tables and
+ * figures. Finished cells are kept, so that the same command again goes on where it stopped.
  */
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { EnvironmentError } from "../../../core/errors.js";
 import type { Model } from "../../../design/model.js";
+import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
-import type { FullSettings } from "../../../workflows/policy-settings.js";
 import { type CommandContext, defineCommand } from "../../command.js";
+import { queueOption, runMissing } from "../../job-place.js";
 import { choice, flag, integer, integers, reals, text } from "../../options.js";
 import { makeFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
@@ -18,8 +18,11 @@ import { evaluationOptions } from "./evaluation-options.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
 import { normalDesigns, trainingOptions } from "./optimize.js";
-import type { CellOrder } from "./sweep-cell.js";
-import type { StoredCell, SummaryRow } from "./sweep-tables.js";
+import type { SweepCell, SweepResult } from "./sweep-cell.js";
+import type { FinishedCell, SummaryRow } from "./sweep-tables.js";
+
+/** The store, in the folder that is written to. */
+const RESULTS = "results.jsonl";
 
 export const sweep = defineCommand({
   name: "design sweep",
@@ -34,6 +37,10 @@ export const sweep = defineCommand({
       line: "design sweep --model location --betas 0,0.4,0.8 --horizons 5,10 --seeds 8 --out sweep",
       description: "run it again to go on where it stopped",
     },
+    {
+      line: "design sweep --model location --seeds 8 --queue postgres://host",
+      description: "on all machines that run fairbed worker",
+    },
   ],
   arguments: {},
   options: {
@@ -45,54 +52,49 @@ export const sweep = defineCommand({
     ...evaluationOptions,
     exact: flag("--exact", "evaluate by closed form, enumeration or quadrature"),
     jobs: integer("--jobs <number>", "cells at a time; all cores", availableParallelism(), { min: 1 }),
+    queue: queueOption,
     figures: choice("--figures <kind>", "figures, which need vega and vega-lite", ["svg", "none"], "svg"),
     out: text("--out <folder>", "where everything goes", "sweep"),
   },
   reportsProgress: true,
   async run({ options, context }) {
-    const { betas, horizons, seeds, exact, jobs, out, figures } = options;
+    const { betas, horizons, seeds, exact, out, figures } = options;
     const { requireCharts } = await import("../../../report/render.js");
     // Before the work that they would show.
     if (figures === "svg") await requireCharts();
     const { namedModel } = await import("./named-model.js");
-    const { cellsInProcesses } = await import("./sweep-processes.js");
+    const { sweepJob } = await import("./sweep-jobs.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const { policySettings } = await import("../../../workflows/policy-settings.js");
+    const { JobStore } = await import("../../../jobs/job-store.js");
     const loaded = await namedModel(options);
     const { policy: kind } = options;
     const evaluation = { ...evaluationSizes(kind, options), exact };
     const common = { ...options, kind, distribution: normalDesigns(options) };
-    const threads = Math.max(1, Math.floor(availableParallelism() / jobs));
-    const orders = horizons.flatMap((horizon) =>
+    const jobs = horizons.flatMap((horizon) =>
       betas.flatMap((beta) =>
         Array.from({ length: seeds }, (_, seed) =>
-          order(loaded, policySettings({ ...common, beta, horizon, seed }), evaluation, threads),
+          sweepJob(loaded, { settings: policySettings({ ...common, beta, horizon, seed }), evaluation }),
         ),
       ),
     );
-    await makeFolder(join(out, "cells"));
     await makeFolder(join(out, "policies"));
-    const found = new Map<string, StoredCell>();
-    for (const { name } of orders) {
-      const stored = await storedCell(join(out, "cells", `${name}.json`));
-      if (stored !== undefined) found.set(name, stored);
-    }
-    const before = found.size;
-    const progress = context.progress("sweeping", orders.length);
-    progress.update(before);
-    const missing = orders.filter(({ name }) => !found.has(name));
-    await cellsInProcesses(missing, jobs, context.signal, async (each, result) => {
-      const policy = join("policies", `${each.name}.json`);
-      const { report, designs } = result;
-      // As it will read when it is found again: what is not finite is null in both.
-      const text = toJson({ settings: each.settings, report, designs, policy });
-      await context.writeFile(join(out, policy), result.policy);
-      // Last, because it is what says that the cell is done.
-      await context.writeFile(join(out, "cells", `${each.name}.json`), `${text}\n`);
-      found.set(each.name, JSON.parse(text) as StoredCell);
-      progress.update(found.size);
-    });
-    const cells = orders.flatMap(({ name }) => found.get(name) ?? []);
+    const store = JobStore.open(join(out, RESULTS));
+    const { ran, notes } = await runMissing(
+      jobs,
+      store,
+      options,
+      { label: "sweeping", unit: "cells" },
+      context,
+    );
+    // A frontier with holes is none; the same command tries again what is missing.
+    if (notes.length > 0) throw new EnvironmentError("sweep", notes.join("; "));
+    const cells = await finishedCells(
+      jobs.map(({ input }) => input),
+      store,
+      out,
+      context,
+    );
     const summary = summarise(cells);
     const model = { name: loaded.identity.name, options: loaded.identity.options };
     await context.writeFile(join(out, "results.csv"), csvOf(cells));
@@ -101,7 +103,7 @@ export const sweep = defineCommand({
     return {
       out,
       model,
-      cells: { total: orders.length, found: before, computed: orders.length - before },
+      cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
       summary,
       files: ["results.csv", "results.json", ...drawn].map((file) => join(out, file)),
     };
@@ -128,43 +130,31 @@ export const sweep = defineCommand({
     ].join("\n"),
 });
 
-interface NamedOrder extends CellOrder {
-  /** A file's name: readable, and different for different settings. */
-  readonly name: string;
-}
-
-const order = (
-  { source, identity }: LoadedModel,
-  settings: FullSettings,
-  evaluation: CellOrder["evaluation"],
-  threads: number,
-): NamedOrder => {
-  const key = JSON.stringify({ model: identity.fingerprint, settings, evaluation });
-  const hash = createHash("sha256").update(key).digest("hex").slice(0, 10);
-  const { kind, horizon, beta, seed } = settings;
-  return {
-    source,
-    settings,
-    evaluation,
-    threads,
-    name: `${kind}-T${horizon}-beta${beta}-seed${seed}-${hash}`,
-  };
-};
-
-/** A cell from before; one that cannot be read is computed again. */
-const storedCell = async (path: string): Promise<StoredCell | undefined> => {
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as StoredCell;
-  } catch {
-    return undefined;
+/** What the cells gave, with their policies in files of their own. */
+const finishedCells = async (
+  cells: readonly SweepCell[],
+  store: JobStore,
+  out: string,
+  context: CommandContext,
+): Promise<readonly FinishedCell[]> => {
+  const { sweepCellName, sweepJobs } = await import("./sweep-jobs.js");
+  const finished: FinishedCell[] = [];
+  for (const cell of cells) {
+    const known = store.get(sweepJobs.key(cell));
+    if (known === undefined) continue;
+    const { report, designs, policy } = known.result as SweepResult;
+    const path = join("policies", `${sweepCellName(cell)}.json`);
+    await context.writeFile(join(out, path), Buffer.from(policy, "base64"));
+    finished.push({ settings: cell.settings, report, designs, policy: path });
   }
+  return finished;
 };
 
 const PRIOR_DRAWS = 300;
 
 const drawFigures = async (
   { model, source }: LoadedModel,
-  cells: readonly StoredCell[],
+  cells: readonly FinishedCell[],
   summary: readonly SummaryRow[],
   out: string,
   context: CommandContext,
