@@ -7,7 +7,7 @@
 import { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { log } from "../core/math.js";
-import { pacer, type RunOptions } from "../core/options.js";
+import type { RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import {
   type EvidenceSamples,
@@ -19,8 +19,8 @@ import {
 } from "./evidence-samples.js";
 import { type EvidenceMethod, type ExactMethod, exactEvidences } from "./exact/exact.js";
 import type { Model } from "./model.js";
-import { Nested } from "./nested.js";
-import { type Policy, sharedDesigns, simulate, staticPolicy } from "./policy.js";
+import { nestedEvidences } from "./nested-evidences.js";
+import { type Policy, staticPolicy } from "./policy.js";
 import {
   GIVEN,
   type Given,
@@ -181,6 +181,10 @@ export const estimatePolicy = async <const N extends InformationName = Informati
       ...sizes,
       workspace,
       given: evidencesOf(names),
+      streams: (batch) => {
+        const own = options.stream.split("batch").split(batch);
+        return { experiments: own.split("experiments"), inner: own.split("inner") };
+      },
     });
     return describe(samples, "nested sampling", names, sizes, effective, 0);
   } finally {
@@ -228,66 +232,6 @@ interface Sizes {
   readonly contrastive: number;
   readonly marginal: number;
 }
-
-interface NestedOptions extends Sizes, RunOptions {
-  readonly stream: RandomStream;
-  readonly workspace: Workspace;
-  readonly given: readonly Given[];
-}
-
-/** Nested samples of the evidences: under from fresh inner samples alone, over with the generating one among them. */
-const nestedEvidences = async (
-  model: Model,
-  policy: Policy,
-  { outer, batches, contrastive, marginal, stream, workspace, given, signal, onProgress }: NestedOptions,
-): Promise<{ samples: EvidenceSamples; effective: Partial<Record<Given, number>> }> => {
-  const pace = pacer({ signal, onProgress });
-  const { horizon } = policy;
-  const shared = sharedDesigns(model, policy);
-  const designs = shared === undefined ? "perOuter" : "shared";
-  const nested = new Nested({
-    model,
-    workspace,
-    outer,
-    horizon,
-    contrastive,
-    marginal,
-    designs,
-    given,
-    gradients: false,
-  });
-  const under: Partial<Record<Given, Float64Array>> = {};
-  const over: Partial<Record<Given, Float64Array>> = {};
-  for (const each of given) {
-    under[each] = new Float64Array(outer * batches);
-    over[each] = new Float64Array(outer * batches);
-  }
-  let effective: Partial<Record<Given, number>> = {};
-  try {
-    for (let batch = 0; batch < batches; batch++) {
-      const own = stream.split("batch").split(batch);
-      const simulation = await simulate(model, policy, {
-        outer,
-        stream: own.split("experiments"),
-        workspace,
-        signal,
-      });
-      const pause = () => pace.step({ done: batch, total: batches, label: "batches" });
-      nested.setData(simulation.parameters, shared ?? simulation.designs, simulation.outcomes);
-      nested.drawInner(own.split("inner"), simulation.parameters);
-      const estimate = await nested.evaluateInPieces(pause);
-      for (const each of given) {
-        under[each]?.set(nested.combine(estimate, { [each]: 1 }, "lower"), batch * outer);
-        over[each]?.set(nested.combine(estimate, { [each]: 1 }, "upper"), batch * outer);
-      }
-      if (batch === 0) effective = await nested.effectiveSamples(pause);
-      await pace.step({ done: batch + 1, total: batches, label: "batches" });
-    }
-  } finally {
-    nested.dispose();
-  }
-  return { samples: { under, over, batches, outer, experiments: "bounded" }, effective };
-};
 
 const describe = <N extends InformationName>(
   samples: EvidenceSamples,

@@ -1,11 +1,21 @@
 /** A policy for location finding: trained by the paper's protocol, and bounds of what it tells. */
 import { Workspace } from "../compute/index.js";
 import { randomStream } from "../core/random.js";
+import type { EvidenceSamples } from "../design/evidence-samples.js";
 import { locationFinding } from "../design/models/location.js";
-import { Nested } from "../design/nested.js";
-import { type Policy, sharedDesigns, simulate } from "../design/policy.js";
+import { nestedEvidences } from "../design/nested-evidences.js";
+import type { Policy } from "../design/policy.js";
 import { policyOf } from "../design/policy-file.js";
-import { GIVEN, INFORMATION, INFORMATION_NAMES, type InformationName } from "../design/quantity.js";
+import {
+  type Bound,
+  GIVEN,
+  type Given,
+  INFORMATION,
+  INFORMATION_NAMES,
+  type InformationName,
+  includesOwn,
+  type Quantity,
+} from "../design/quantity.js";
 import { trainPolicy } from "../workflows/train-policy.js";
 import type { DesignCell, DesignResult } from "./cell.js";
 import type { CellRun } from "./run-cell.js";
@@ -37,48 +47,51 @@ const train = (
 
 /** Means over batches of the lower and upper bound of every information. */
 const evaluate = async (
-  { horizon, evaluation: { outer, batches, inner }, seed }: DesignCell,
+  { evaluation: { outer, batches, inner }, seed }: DesignCell,
   policy: Policy,
   { threads, onProgress }: CellRun,
 ): Promise<Record<InformationName, [number, number]>> => {
-  const model = locationFinding();
   const stream = randomStream(seed).split("evaluation");
-  const workspace = new Workspace(threads === undefined ? {} : { threads });
-  // Likelihoods of inner samples that all experiments share are computed once.
-  const shared = sharedDesigns(model, policy);
-  const nested = new Nested({
-    model,
-    workspace,
-    horizon,
-    designs: shared === undefined ? "perOuter" : "shared",
-    gradients: false,
-    outer,
-    contrastive: inner,
-    marginal: inner,
-    given: GIVEN,
-  });
+  const workspace = new Workspace({ threads });
   try {
-    const bounds = Object.fromEntries(INFORMATION_NAMES.map((name) => [name, [0, 0]])) as Record<
-      InformationName,
-      [number, number]
-    >;
-    for (let batch = 0; batch < batches; batch++) {
-      const own = stream.split(batch);
-      const data = await simulate(model, policy, { outer, stream: own.split("data"), workspace });
-      nested.setData(data.parameters, shared ?? data.designs, data.outcomes);
-      nested.drawInner(own.split("inner"), data.parameters);
-      const estimate = nested.evaluate();
-      for (const name of INFORMATION_NAMES) {
-        for (const [side, bound] of (["lower", "upper"] as const).entries()) {
-          const values = nested.combine(estimate, INFORMATION[name], bound);
-          bounds[name][side] += values.reduce((sum, value) => sum + value, 0) / values.length / batches;
-        }
-      }
-      await onProgress?.(TRAINING_SHARE + ((1 - TRAINING_SHARE) * (batch + 1)) / batches);
-    }
-    return bounds;
+    const { samples } = await nestedEvidences(locationFinding(), policy, {
+      ...{ outer, batches, contrastive: inner, marginal: inner, workspace, given: GIVEN },
+      streams: (batch) => {
+        const own = stream.split(batch);
+        return { experiments: own.split("data"), inner: own.split("inner") };
+      },
+      onProgress: ({ done, total }) => onProgress?.(TRAINING_SHARE + ((1 - TRAINING_SHARE) * done) / total),
+    });
+    return Object.fromEntries(
+      INFORMATION_NAMES.map((name) => [
+        name,
+        (["lower", "upper"] as const).map((bound) => meanBound(samples, INFORMATION[name], bound)),
+      ]),
+    ) as Record<InformationName, [number, number]>;
   } finally {
-    nested.dispose();
     workspace.dispose();
   }
+};
+
+/** The mean over batches of a batch's mean, summed as the stored results were: other orders round otherwise. */
+const meanBound = (
+  { under, over, outer, batches }: EvidenceSamples,
+  quantity: Quantity,
+  bound: Bound,
+): number => {
+  const terms = Object.entries(quantity).map(([given, coefficient]) => ({
+    coefficient,
+    values: (includesOwn(coefficient, bound) ? over : under)[given as Given] ?? new Float64Array(0),
+  }));
+  let mean = 0;
+  for (let batch = 0; batch < batches; batch++) {
+    let sum = 0;
+    for (let b = batch * outer; b < (batch + 1) * outer; b++) {
+      let value = 0;
+      for (const { coefficient, values } of terms) value += coefficient * values[b];
+      sum += value;
+    }
+    mean += sum / outer / batches;
+  }
+  return mean;
 };
