@@ -4,11 +4,13 @@
 //
 // A step is two forests of 100 trees fitted on 300 labels, what all their trees say of every candidate, and
 // FairBED-EPIG with 100 targets. Each size runs in a process of its own, so that its peak memory is its own.
+
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { acquire } from "./acquire.mjs";
 
 const SIZES = [
   [10_000, 40],
@@ -22,7 +24,8 @@ const TARGETS = 100;
 const peak = () => process.resourceUsage().maxRSS / 1024;
 
 async function step(rows, columns) {
-  const { acquire, forest, randomStream } = await import("./library.mjs");
+  const library = await import("./library.mjs");
+  const { forest, randomStream } = library;
   const features = { values: new Float32Array(rows * columns), rows, columns };
   // Cheap numbers that look random: what is timed is not how they were made.
   for (let i = 0, state = 1; i < features.values.length; i++) {
@@ -56,7 +59,7 @@ async function step(rows, columns) {
   };
   const times = [];
   let from = performance.now();
-  await acquire({
+  await acquire(library, {
     ...options,
     onStep() {
       times.push(performance.now() - from);

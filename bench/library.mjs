@@ -2,7 +2,6 @@
 // in a page.
 
 export { epig } from "../dist/active/epig.js";
-export { acquire } from "../dist/active/loop.js";
 export { compileLogMeanExp, createDense, Workspace } from "../dist/compute/index.js";
 export { randomStream } from "../dist/core/random.js";
 export { locationFinding } from "../dist/design/models/location.js";
@@ -11,3 +10,5 @@ export { Outcomes } from "../dist/design/outcomes.js";
 export { objectiveQuantity } from "../dist/design/quantity.js";
 export { groupMetrics } from "../dist/fairness/group-metrics.js";
 export { forest } from "../dist/learners/forest.js";
+export { createRowSession } from "../dist/workflows/row-session.js";
+export { acquireFromTable } from "../dist/workflows/simulation.js";

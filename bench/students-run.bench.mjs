@@ -1,5 +1,6 @@
 // A whole acquisition on the students table: 3000 candidates, two forests of 100 trees refitted at every label, their
 // members on every candidate, FairBED-EPIG with 100 targets, 400 labels. Run once: it takes minutes in scikit-learn.
+import { acquire } from "./acquire.mjs";
 import { tables } from "./learners-data.mjs";
 
 const POOL = 3000;
@@ -37,7 +38,7 @@ export default {
     text: `accuracy ${accuracy[0].toFixed(3)} after ${CHECKED.labels} labels`,
   }),
   setup({ library, inputs, settings, threads }) {
-    const { acquire, forest, randomStream } = library;
+    const { forest, randomStream } = library;
     const [rows, columns] = inputs.x.shape;
     const features = { values: inputs.x.data, rows, columns };
     const ints = (name) => Int32Array.from(inputs[name].data);
@@ -51,7 +52,7 @@ export default {
       test: ints("test"),
     };
     const run = (budget) =>
-      acquire({
+      acquire(library, {
         features,
         target,
         sensitive: [label("sensitive")],

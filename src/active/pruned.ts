@@ -13,6 +13,7 @@
 
 import type { Workspace } from "../compute/workspace.js";
 import { InputError } from "../core/errors.js";
+import { factorise } from "../core/math/cholesky.js";
 import { log1p } from "../core/math.js";
 import { expectedUnderIndependence } from "./correction.js";
 import { epig } from "./epig.js";
@@ -60,20 +61,14 @@ const RELATIVE_SLACK = 1e-4;
 const SLACK = 2e-6;
 
 /** L with L L' = M + e I, [size, size] row by row, for M with no negative eigenvalue; e keeps it regular. */
-const factorise = (matrix: Float64Array, size: number): Float64Array => {
+const regularFactor = (matrix: Float64Array, size: number): Float64Array => {
   let trace = 0;
   for (let i = 0; i < size; i++) trace += matrix[i * size + i];
   const lower = matrix.slice();
   const lift = 1e-10 * trace + Number.MIN_VALUE;
-  for (let j = 0; j < size; j++) {
-    for (let i = j; i < size; i++) {
-      let sum = lower[i * size + j] + (i === j ? lift : 0);
-      for (let k = 0; k < j; k++) sum -= lower[i * size + k] * lower[j * size + k];
-      if (i === j) lower[j * size + j] = Math.sqrt(Math.max(sum, lift));
-      else lower[i * size + j] = sum / lower[j * size + j];
-    }
-    for (let i = 0; i < j; i++) lower[i * size + j] = 0;
-  }
+  for (let i = 0; i < size; i++) lower[i * size + i] += lift;
+  factorise(lower, size, () => lift);
+  for (let i = 0; i < size; i++) lower.fill(0, i * size + i + 1, (i + 1) * size);
   return lower;
 };
 
@@ -140,7 +135,7 @@ const quadraticForms = (
         for (let l = 0; l <= k; l++) matrix[k * members + l] += scaled * z[l];
       }
     }
-    factor = factorise(matrix, members);
+    factor = regularFactor(matrix, members);
   }
   return sumProducts(workspace, "square", members, left, {
     rows: direct ? columns : members,
