@@ -8,7 +8,7 @@ import { normal } from "../../src/design/distribution.js";
 import { defineModel, type Model, oneOf, real, sensitive, target } from "../../src/design/model.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
-import { bestOf, objectiveOf } from "./linear-designs.js";
+import { bestOf, DECOY, decoy, decoyWeights, objectiveOf } from "./linear-designs.js";
 
 const parameters = { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) };
 const widths = { encoder: [16], encoding: 8, emitter: [16] };
@@ -206,6 +206,14 @@ describe("designs with finitely many values", () => {
       );
       expect(objectiveOf(found.map(weights), beta)).toBeGreaterThan(best - 0.03);
     }
+  });
+
+  test("values are chosen, not rounded to", async () => {
+    const { policy } = await trained(decoy, { horizon: 2, steps: 200, rate: 1e-2, seed: 7 });
+    const best = bestOf(DECOY, decoyWeights, 2, 0.8);
+    const found = designsOf(policy).map(([x]) => x);
+    for (const x of found) expect(DECOY).toContain(x);
+    expect(objectiveOf(found.map(decoyWeights), 0.8)).toBeGreaterThan(best - 0.05);
   });
 
   test("beside a variable between bounds", async () => {

@@ -6,6 +6,10 @@
  *
  * so that the best designs among finitely many can be found by going through all of them.
  */
+import { add, exp, mul, square, sub } from "../../src/compute/index.js";
+import { normal } from "../../src/design/distribution.js";
+import { defineModel, oneOf, sensitive, target } from "../../src/design/model.js";
+
 export interface Weights {
   readonly a: number;
   readonly b: number;
@@ -18,6 +22,25 @@ export const objectiveOf = (observations: readonly Weights[], beta: number): num
   const joint = Math.log((1 + aa) * (1 + bb) - ab * ab);
   return (joint - (1 + beta) * Math.log(1 + bb)) / 2;
 };
+
+/**
+ * Weights of the target that tell the most between the values 0, 1, 2 and 5: at 3.6, whose nearest value, 5, tells nothing.
+ * The best of the values is 1.
+ */
+export const DECOY = [0, 1, 2, 5];
+export const decoyWeights = (x: number): Weights => ({
+  a: 5 * Math.exp(-4 * (x - 3.6) ** 2) + 2 * Math.exp(-4 * (x - 1) ** 2),
+  b: 0.1,
+});
+export const decoy = defineModel({
+  name: "decoy",
+  parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+  design: { x: oneOf(DECOY) },
+  outcome: ({ theta, phi }, { x }) => {
+    const bump = (at: number) => exp(mul(-4, square(sub(x, at))));
+    return normal(add(mul(theta, add(mul(5, bump(3.6)), mul(2, bump(1)))), mul(0.1, phi)), 1);
+  },
+});
 
 /** The best objective of all multisets of `horizon` designs. */
 export const bestOf = <Design>(

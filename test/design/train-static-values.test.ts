@@ -4,7 +4,7 @@ import { normal } from "../../src/design/distribution.js";
 import { defineModel, oneOf, real, sensitive, target } from "../../src/design/model.js";
 import { allDesigns } from "../../src/design/static-moves.js";
 import { type StaticCheckpoint, trainStatic } from "../../src/design/train-static.js";
-import { bestOf, objectiveOf } from "./linear-designs.js";
+import { bestOf, DECOY, decoy, decoyWeights, objectiveOf } from "./linear-designs.js";
 
 const parameters = { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) };
 const SIZES = { outer: 100, contrastive: 200, marginal: 100 };
@@ -48,9 +48,18 @@ describe("designs with finitely many values", () => {
     expect(objective.mean).toBeLessThan(best + 4 * objective.standardError);
   });
 
+  test.each([2, 12])("values are chosen, not rounded to: horizon %d", async (horizon) => {
+    // For 12 observations there are too many sets to list.
+    expect(allDesigns(decoy, horizon) === undefined).toBe(horizon === 12);
+    const { designs } = await trainStatic(decoy, { horizon, starts: 1, seed: 3, sizes: SIZES });
+    const best = bestOf(DECOY, decoyWeights, horizon, 0.8);
+    expect(objectiveOf([...designs].map(decoyWeights), 0.8)).toBeGreaterThan(best - 0.05);
+    for (const x of designs) expect(DECOY).toContain(x);
+  });
+
   test.each([0, 1.5])("many: beta %d is as good as the best of all sets", async (beta) => {
     expect(allDesigns(crossed, 4)).toBeUndefined();
-    const { designs } = await trainStatic(crossed, { horizon: 4, beta, starts: 4, seed: 2, sizes: SIZES });
+    const { designs } = await trainStatic(crossed, { horizon: 4, beta, starts: 1, seed: 2, sizes: SIZES });
     const rows = rowsOf(designs, 2);
     for (const row of rows) for (const value of row) expect(LEVELS).toContain(value);
     const best = bestOf(CROSSED, crossedWeights, 4, beta);
@@ -78,8 +87,8 @@ describe("designs with finitely many values", () => {
       const { designs } = await trainStatic(mixed, {
         horizon: 2,
         beta,
-        steps: 150,
-        starts: 3,
+        steps: 300,
+        starts: 1,
         seed: 4,
         sizes: SIZES,
       });
