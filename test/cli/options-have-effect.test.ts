@@ -1,0 +1,604 @@
+/**
+ * Every option of every command changes something: what the command gives, what it writes, or how it fails. The list of
+ * commands and options is what ships, so an option without an entry here fails.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { randomStream } from "../../src/core/random.js";
+import { csvText } from "../../src/tables/csv.js";
+import { needsDist, ROOT } from "../setup/dist.js";
+import { tinyNetwork } from "../sources/tiny-network.js";
+import { type Ran, runInProcess, shippedCommands } from "./in-process.js";
+
+needsDist();
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "fairbed-options-"));
+const at = (name: string): string => join(folder, name);
+const environment = { ...process.env };
+afterAll(() => {
+  process.env = environment;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A table in which every option has something to act on. */
+const people = (rows: number, seed: number): readonly (readonly (string | number)[])[] => {
+  const stream = randomStream(seed);
+  return [
+    ["id", "age", "skill", "height", "taste", "town", "sex", "race", "hired", "price", "weight", "score"],
+    ...Array.from({ length: rows }, (_, i) => {
+      const sex = stream.uniform() < 0.5 ? "f" : "m";
+      const race = stream.uniform() < 0.5 ? "a" : "b";
+      const skill = stream.integer(20);
+      const hired = stream.uniform() < (skill + (sex === "m" ? 3 : 0)) / 22 ? "yes" : "no";
+      return [
+        seed * 1000 + ((i * 37) % rows),
+        18 + stream.integer(50),
+        skill,
+        (stream.normal() + (sex === "m" ? 1 : 0)).toFixed(3),
+        // A mark of its own for what is missing.
+        i % 12 === 0 ? "-" : stream.integer(7),
+        ["north", "south", "east"][stream.integer(3)],
+        sex,
+        race,
+        hired,
+        1 + stream.integer(4),
+        stream.integer(4),
+        stream.uniform().toFixed(3),
+      ];
+    }),
+  ];
+};
+
+interface Entry {
+  /** Instead of the command's own. */
+  readonly base?: readonly string[];
+  /** Added to the base. */
+  readonly add: readonly string[];
+  /** The files are looked at too, because the option is about them. */
+  readonly files?: true;
+  /** What it prints is looked at, because the option is about that. */
+  readonly printed?: true;
+  /** Why it is enough that the option is checked: it says who works and not what comes out. */
+  readonly onlyChecked?: string;
+  /** What has to be there before every run. */
+  readonly prepare?: () => void;
+}
+type Given = readonly string[] | Entry;
+interface Case {
+  readonly base: readonly string[];
+  /** What the base lacks here, so that it ends in a sentence. */
+  readonly needs?: "a queue" | "a download";
+  readonly options: Readonly<Record<string, Given>>;
+}
+
+/** A path of its own in every run. */
+const FRESH = "{fresh}";
+let runs = 0;
+const run = (argv: readonly string[]): Promise<Ran> => {
+  const fresh = at(`run ${runs++}`);
+  return runInProcess(argv.map((word) => (word === FRESH ? fresh : word)));
+};
+
+const PEOPLE = at("people.csv");
+const POOL = at("pool.csv");
+const TASK = ["--target", "hired=yes", "--sensitive", "sex"];
+const TWO = ["--target", "hired=yes", "--sensitive", "sex,race"];
+
+/** How a table is read: the same for all commands that read one. */
+const READING = {
+  "--query": ["--query", "SELECT * FROM data WHERE age > 25"],
+  "--delimiter": ["--delimiter", ";"],
+  "--header": ["--header", "no"],
+  "--missing": ["--missing", "-"],
+};
+/** What its columns are for. */
+const roles = (base: readonly string[]) => ({
+  "--target": ["--target", "age>=40"],
+  "--sensitive": { base: [...base, "--target", "hired=yes"], add: ["--sensitive", "race"] },
+  "--intersect": { base: [...base, ...TWO], add: ["--intersect"] },
+  "--features": ["--features", "skill,town"],
+  "--exclude": ["--exclude", "skill"],
+  "--id": ["--id", "id"],
+});
+/** Nobody has the data here, which is said. */
+const paperTask = (command: readonly string[]): Given => ({
+  base: [...command],
+  add: ["--task", "students"],
+});
+const QUEUE: Given = ["--queue", "mysql://nowhere"];
+const THREADS = "it says how many work at once, not what comes out";
+
+const RANK = ["rank", POOL, "--labelled", PEOPLE, "--trees", "6", "--top", "6"];
+const FIT = ["fit", PEOPLE, "--folds", "2"];
+const AUDIT = [
+  "audit",
+  PEOPLE,
+  "--adversaries",
+  "logistic",
+  "--folds",
+  "3",
+  "--permutations",
+  "99",
+  "--plants",
+  "2",
+];
+const DESIGN = ["--outer", "4", "--inner", "10", "--batches", "1"];
+const OPTIMIZE = [
+  "design",
+  "optimize",
+  "--model",
+  "linear-gaussian",
+  "--steps",
+  "2",
+  "--starts",
+  "1",
+  "--horizon",
+  "1",
+  "--out",
+  FRESH,
+  ...DESIGN,
+];
+const RANDOM = [...OPTIMIZE, "--policy", "random"];
+const POLICY = at("policy.json");
+const SWEEP = [
+  "design",
+  "sweep",
+  "--model",
+  "linear-gaussian",
+  "--steps",
+  "2",
+  "--starts",
+  "1",
+  "--horizons",
+  "1",
+  "--betas",
+  "0.5",
+  "--jobs",
+  "1",
+  "--figures",
+  "none",
+  "--out",
+  FRESH,
+  ...DESIGN,
+];
+const LFR = [
+  "mitigate",
+  "lfr",
+  PEOPLE,
+  "--trees",
+  "5",
+  "--steps",
+  "20",
+  "--restarts",
+  "1",
+  "--prototypes",
+  "3",
+];
+const ROC = ["mitigate", "roc", PEOPLE, "--trees", "6"];
+const MITIGATION = {
+  "--privileged": ["--privileged", "f"],
+  "--test": ["--test", at("other.csv")],
+  "--test-fraction": ["--test-fraction", "0.5"],
+  "--trees": ["--trees", "11"],
+  "--out": { add: ["--out", at("mitigated.csv")], files: true },
+  "--seed": ["--seed", "5"],
+} as const;
+const EMBED = ["data", "embed", at("photos"), "--model", at("tiny.onnx"), "--out", FRESH];
+
+const ACQUIRE = ["acquire", PEOPLE, "--trees", "5", "--budget", "6", "--batch", "2"];
+const GENERALIZE = ["generalize", PEOPLE, "--test", at("other.csv"), "--models", "forest"];
+const REPRODUCE = ["reproduce", "table-location", "--from-results", join(ROOT, "results"), "--out", FRESH];
+
+const CASES: Readonly<Record<string, Case>> = {
+  demo: {
+    base: ["demo", "--rows", "500", "--budget", "10", "--seeds", "2", "--out", FRESH],
+    options: {
+      "--rows": ["--rows", "600"],
+      "--bias": ["--bias", "2"],
+      "--budget": ["--budget", "12"],
+      "--beta": ["--beta", "0"],
+      "--seeds": ["--seeds", "3"],
+      "--out": { add: ["--out", at("no folder/demo.html")], files: true },
+    },
+  },
+  acquire: {
+    base: [...ACQUIRE, ...TASK],
+    options: {
+      ...READING,
+      ...roles(ACQUIRE),
+      "--task": paperTask(["acquire"]),
+      "--weights": ["--weights", "weight"],
+      "--method": ["--method", "random"],
+      "--budget": ["--budget", "4"],
+      "--beta": ["--beta", "0"],
+      "--batch": ["--batch", "1"],
+      "--seed": ["--seed", "5"],
+      "--seeds": ["--seeds", "2"],
+      "--combine": { base: [...ACQUIRE, ...TWO], add: ["--combine", "worst"] },
+      "--trees": ["--trees", "9"],
+      "--paper": ["--paper"],
+      "--sensitive-leaf": ["--sensitive-leaf", "1"],
+      "--sensitive-smoothing": {
+        base: [...ACQUIRE, ...TASK, "--sensitive-leaf", "1"],
+        add: ["--sensitive-smoothing", "2"],
+      },
+      "--correction": { base: [...ACQUIRE, ...TASK, "--sensitive-leaf", "1"], add: ["--correction", "none"] },
+      "--sensitive-model": ["--sensitive-model", "pretrained"],
+      "--categories": ["--categories", "ordinal"],
+      "--leakage-budget": ["--leakage-budget", "0.01"],
+      "--dp-at-least": ["--dp-at-least", "0.9"],
+      "--batch-kind": ["--batch-kind", "rank", "--temperature", "5"],
+      "--temperature": { base: [...ACQUIRE, ...TASK, "--batch-kind", "rank"], add: ["--temperature", "9"] },
+      "--quota": ["--quota", "town=north:6-"],
+      "--costs": ["--costs", "price"],
+      "--cost-weight": { base: [...ACQUIRE, ...TASK, "--costs", "price"], add: ["--cost-weight", "0"] },
+      "--initial": ["--initial", "12"],
+      "--test-fraction": ["--test-fraction", "0.5"],
+      "--targets": ["--targets", "5"],
+      "--pool": ["--pool", "15"],
+      "--checkpoints": ["--checkpoints", "4"],
+    },
+  },
+  rank: {
+    base: [...RANK, ...TASK],
+    options: {
+      ...READING,
+      ...roles(RANK),
+      "--labelled": ["--labelled", at("other.csv")],
+      "--top": ["--top", "3"],
+      "--method": ["--method", "epig"],
+      "--beta": ["--beta", "0.5"],
+      "--costs": ["--costs", "price"],
+      "--cost-weight": { base: [...RANK, ...TASK, "--costs", "price"], add: ["--cost-weight", "0.01"] },
+      "--quota": ["--quota", "town=north:6-"],
+      "--out": { add: ["--out", at("candidates.csv")], files: true },
+      // The column is no feature before either: what differs is how much the rows count.
+      "--weights": { base: [...RANK, ...TASK, "--exclude", "weight"], add: ["--weights", "weight"] },
+      "--sensitive-table": ["--sensitive-table", at("other.csv")],
+      "--predict-for": ["--predict-for", at("other.csv")],
+      "--predict-sample": ["--predict-sample", "5"],
+      "--combine": { base: [...RANK, ...TWO], add: ["--combine", "worst"] },
+      "--trees": ["--trees", "9"],
+      "--paper": ["--paper"],
+      "--sensitive-leaf": ["--sensitive-leaf", "25"],
+      "--sensitive-smoothing": ["--sensitive-smoothing", "2"],
+      "--correction": ["--correction", "none"],
+      "--categories": ["--categories", "ordinal"],
+      "--seed": ["--seed", "5"],
+      "--queue": QUEUE,
+    },
+  },
+  fit: {
+    base: [...FIT, ...TASK],
+    options: {
+      ...READING,
+      ...roles(FIT),
+      "--task": paperTask(["fit"]),
+      "--out": { add: ["--out", at("fitted.json")], files: true },
+      "--learner": ["--learner", "logistic"],
+      "--weights": { base: [...FIT, ...TASK, "--exclude", "weight"], add: ["--weights", "weight"] },
+      "--test-fraction": ["--test-fraction", "0.4"],
+      "--seed": ["--seed", "5"],
+      "--folds": ["--folds", "3"],
+      "--level": ["--level", "0.5"],
+    },
+  },
+  predict: {
+    base: ["predict", at("model.json"), POOL],
+    options: {
+      ...READING,
+      "--id": ["--id", "id"],
+      "--out": { add: ["--out", at("predicted.csv")], files: true },
+    },
+  },
+  audit: {
+    base: [...AUDIT, ...TASK],
+    options: {
+      ...READING,
+      ...roles(AUDIT),
+      "--task": paperTask(["audit"]),
+      "--test": ["--test", at("other.csv")],
+      "--out": { add: ["--out", at("audit.html")], files: true },
+      "--given-target": { add: ["--given-target"], printed: true },
+      "--bits": { add: ["--bits"], printed: true },
+      "--seed": ["--seed", "5"],
+      "--bins": { base: [...AUDIT, "--target", "hired=yes", "--sensitive", "age"], add: ["--bins", "2"] },
+      "--adversaries": ["--adversaries", "lookup"],
+      "--folds": ["--folds", "4"],
+      "--level": ["--level", "0.5"],
+      "--permutations": ["--permutations", "120"],
+      "--plants": ["--plants", "3"],
+      "--most-rows": ["--most-rows", "50"],
+    },
+  },
+  "design demo": {
+    base: ["design", "demo", "--horizon", "1", "--steps", "2", "--starts", "1"],
+    options: {
+      "--beta": ["--beta", "0"],
+      "--horizon": ["--horizon", "2"],
+      "--steps": ["--steps", "4"],
+      "--starts": ["--starts", "2"],
+      "--seed": ["--seed", "5"],
+    },
+  },
+  "design optimize": {
+    base: OPTIMIZE,
+    options: {
+      "--model": ["--model", "psychometric"],
+      "--prior-mean": ["--prior-mean", "1,2"],
+      "--model-options": ["--model-options", '{"noise": 0.1}'],
+      "--policy": ["--policy", "random"],
+      "--objective": ["--objective", "unconditional"],
+      "--steps": ["--steps", "5"],
+      "--starts": ["--starts", "9"],
+      "--rate": ["--rate", "0.9"],
+      "--design-mean": { base: RANDOM, add: ["--design-mean", "2"] },
+      "--design-sd": { base: RANDOM, add: ["--design-sd", "0.1"] },
+      "--beta": ["--beta", "0"],
+      "--horizon": ["--horizon", "2"],
+      "--budget-nats": ["--budget-nats", "0.01"],
+      "--against": ["--against", '[{"noise": 2}]'],
+      "--outer": ["--outer", "9"],
+      "--inner": ["--inner", "40"],
+      "--batches": ["--batches", "3"],
+      "--seed": ["--seed", "5"],
+      "--out": { add: ["--out", at("no folder/policy.json")], files: true },
+      "--resume": {
+        base: [...OPTIMIZE, "--out", at("killed.json")],
+        add: ["--resume"],
+        prepare: () => writeFileSync(at("killed.json.checkpoint"), "cut sho"),
+      },
+    },
+  },
+  "design evaluate": {
+    base: ["design", "evaluate", POLICY, ...DESIGN],
+    options: {
+      "--model": ["--model", "location"],
+      "--prior-mean": ["--prior-mean", "1,2"],
+      "--model-options": ["--model-options", '{"noise": 0.1}'],
+      "--outer": ["--outer", "9"],
+      "--inner": ["--inner", "40"],
+      "--batches": ["--batches", "3"],
+      "--exact": ["--exact"],
+      "--parity": ["--parity"],
+      "--beta": ["--beta", "0"],
+      "--against": ["--against", '[{"noise": 2}]'],
+      "--seed": ["--seed", "5"],
+    },
+  },
+  "design next": {
+    base: ["design", "next", POLICY, "--history", at("history.json")],
+    options: {
+      "--history": ["--history", at("nothing yet.json")],
+      "--model": ["--model", "location"],
+      "--prior-mean": ["--prior-mean", "1,2"],
+      "--model-options": ["--model-options", '{"noise": 0.1}'],
+      "--seed": ["--seed", "5"],
+    },
+  },
+  "design sweep": {
+    base: SWEEP,
+    options: {
+      "--model": ["--model", "psychometric"],
+      "--prior-mean": ["--prior-mean", "1,2"],
+      "--model-options": ["--model-options", '{"noise": 0.1}'],
+      "--policy": ["--policy", "random"],
+      "--objective": ["--objective", "unconditional"],
+      "--steps": ["--steps", "5"],
+      "--starts": ["--starts", "9"],
+      "--rate": ["--rate", "0.9"],
+      "--design-mean": { base: [...SWEEP, "--policy", "random"], add: ["--design-mean", "2"] },
+      "--design-sd": { base: [...SWEEP, "--policy", "random"], add: ["--design-sd", "0.1"] },
+      "--betas": ["--betas", "0,1"],
+      "--horizons": ["--horizons", "2"],
+      "--seeds": ["--seeds", "2"],
+      "--outer": ["--outer", "9"],
+      "--inner": ["--inner", "40"],
+      "--batches": ["--batches", "3"],
+      "--exact": { base: [...SWEEP, "--model", "linear-gaussian"], add: ["--exact"] },
+      "--jobs": { add: ["--jobs", "0"], onlyChecked: THREADS },
+      "--figures": { add: ["--figures", "svg"], files: true },
+      "--out": { add: ["--out", at("people.csv")], files: true },
+    },
+  },
+  generalize: {
+    base: [...GENERALIZE, ...TASK],
+    options: {
+      ...READING,
+      ...roles(GENERALIZE),
+      "--task": { base: ["generalize", at("acquired.json")], add: ["--task", "students"] },
+      "--models": ["--models", "logistic"],
+      "--table": {
+        base: ["generalize", at("acquired.json"), "--models", "forest"],
+        add: ["--table", PEOPLE],
+      },
+      "--test": ["--test", POOL],
+      "--weights": { base: [...GENERALIZE, ...TASK, "--exclude", "weight"], add: ["--weights", "weight"] },
+      "--seed": ["--seed", "5"],
+    },
+  },
+  reproduce: {
+    base: REPRODUCE,
+    options: {
+      "--quick": ["--quick"],
+      "--seeds": ["--seeds", "1"],
+      "--out": { add: ["--out", PEOPLE], files: true },
+      "--jobs": { add: ["--jobs", "0"], onlyChecked: THREADS },
+      "--queue": QUEUE,
+      "--resume": ["--resume"],
+      "--from-results": ["--from-results", at("no data")],
+      "--ledger": { add: ["--ledger", at("ledger.md")], files: true },
+    },
+  },
+  worker: {
+    base: ["worker"],
+    needs: "a queue",
+    options: {
+      "--queue": QUEUE,
+      "--concurrency": { add: ["--concurrency", "0"], onlyChecked: THREADS },
+      "--idle-exit": {
+        add: ["--idle-exit", "-1"],
+        onlyChecked: "it says when to end; test/cli/queue.test.ts waits for it",
+      },
+    },
+  },
+  "queue status": { base: ["queue", "status"], needs: "a queue", options: { "--queue": QUEUE } },
+  "mitigate lfr": {
+    base: [...LFR, ...TASK],
+    options: {
+      ...READING,
+      ...roles(LFR),
+      ...MITIGATION,
+      "--task": paperTask(["mitigate", "lfr"]),
+      "--prototypes": ["--prototypes", "2"],
+      "--reconstruction": ["--reconstruction", "1"],
+      "--prediction": ["--prediction", "5"],
+      "--parity": ["--parity", "9"],
+      "--parity-form": ["--parity-form", "mean"],
+      "--smoothing": ["--smoothing", "0.5"],
+      "--unbounded": { base: [...LFR, ...TASK, "--steps", "300"], add: ["--unbounded"] },
+      "--steps": ["--steps", "5"],
+      "--restarts": ["--restarts", "2"],
+    },
+  },
+  "mitigate roc": {
+    base: [...ROC, ...TASK],
+    options: {
+      ...READING,
+      ...roles(ROC),
+      ...MITIGATION,
+      "--task": paperTask(["mitigate", "roc"]),
+      "--scores": ["--scores", "score"],
+      "--validation-fraction": ["--validation-fraction", "0.5"],
+      "--lower": ["--lower", "-0.9"],
+      "--upper": ["--upper", "0.9"],
+      "--fallback": {
+        base: [...ROC, ...TASK, "--lower", "0.77", "--upper", "0.771"],
+        add: ["--fallback", "signed"],
+      },
+    },
+  },
+  "data describe": {
+    base: ["data", "describe", PEOPLE, ...TASK],
+    options: {
+      ...READING,
+      ...roles(["data", "describe", PEOPLE]),
+      "--weights": ["--weights", "weight"],
+    },
+  },
+  "data get": {
+    base: ["data", "get", "students", "--from", at("no data")],
+    needs: "a download",
+    options: { "--from": ["--from", at("photos")] },
+  },
+  "data embed": {
+    base: EMBED,
+    options: {
+      "--model": ["--model", PEOPLE],
+      "--out": { add: ["--out", PEOPLE], files: true },
+      "--layer": ["--layer", "nothing of that name"],
+      "--batch": {
+        add: ["--batch", "0"],
+        onlyChecked: "as many images give the same features at once or one by one",
+      },
+    },
+  },
+};
+
+const NOISE = new Set(["seconds", "settings", "out", "report", "certificate", "file", "files", "policy"]);
+
+/** What it gave, without how long it took and what it was told. */
+const outcomeOf = (ran: Ran, withFiles = false, withPrinted = false): string =>
+  JSON.stringify(
+    [
+      ran.result,
+      ran.failure,
+      ran.said,
+      withFiles ? [...ran.files.values()] : [],
+      withPrinted ? ran.printed?.replaceAll(/[\d.]+ s\b/g, "") : "",
+    ],
+    (key, value) => {
+      if (NOISE.has(key)) return undefined;
+      return ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
+    },
+  );
+
+const REFUSED = ["option-value", "unknown-option", "unexpected"];
+
+const bases = new Map<string, Promise<Ran>>();
+const baseOf = (argv: readonly string[]): Promise<Ran> => {
+  const key = argv.join("\0");
+  const known = bases.get(key) ?? run(argv);
+  bases.set(key, known);
+  return known;
+};
+
+beforeAll(async () => {
+  process.env = { ...environment, FAIRBED_DATA: at("no data") };
+  delete process.env.FAIRBED_QUEUE;
+  mkdirSync(at("no data"));
+  for (const [name, rows, seed] of [
+    ["people.csv", 90, 1],
+    ["pool.csv", 60, 2],
+    ["other.csv", 80, 3],
+  ] as const) {
+    writeFileSync(at(name), csvText(people(rows, seed)));
+  }
+  writeFileSync(at("tiny.onnx"), tinyNetwork());
+  mkdirSync(at("photos"));
+  const create = { width: 20, height: 20, channels: 3, background: { r: 9, g: 90, b: 200 } } as const;
+  await sharp({ create }).toFile(join(at("photos"), "a.png"));
+  // What some commands take was made by others.
+  const made = [
+    [...FIT, ...TASK, "--out", at("model.json")],
+    [...OPTIMIZE, "--out", POLICY],
+  ];
+  for (const argv of made) expect((await run(argv)).failure).toBeUndefined();
+  const { result } = await run([...ACQUIRE, ...TASK]);
+  writeFileSync(at("acquired.json"), JSON.stringify(result));
+  writeFileSync(at("history.json"), JSON.stringify([{ design: [1, 2], outcome: 0.3 }]));
+  writeFileSync(at("nothing yet.json"), "[]");
+});
+
+const commands = await shippedCommands();
+
+test("every command has a case, and every option of it an entry", () => {
+  const missing = commands.flatMap(({ name, options }) => {
+    const flags = Object.values(options).map((option) => option.flags.split(/[ ,]/)[0]);
+    if (flags.length > 0 && CASES[name] === undefined) return [name];
+    return flags.filter((flag) => CASES[name].options[flag] === undefined).map((flag) => `${name} ${flag}`);
+  });
+  expect(missing).toEqual([]);
+  const gone = Object.entries(CASES).flatMap(([name, { options }]) => {
+    const described = Object.values(commands.find((each) => each.name === name)?.options ?? {});
+    const flags = described.map((option) => option.flags.split(/[ ,]/)[0]);
+    return Object.keys(options)
+      .filter((flag) => !flags.includes(flag))
+      .map((flag) => `${name} ${flag}`);
+  });
+  expect(gone).toEqual([]);
+});
+
+describe.each(Object.entries(CASES))("%s", (_, { base, options, needs }) => {
+  test("gives the same twice, so that a difference means something", async () => {
+    const ran = await baseOf(base);
+    if (needs === undefined) expect(ran.failure).toBeUndefined();
+    expect(outcomeOf(await run(base))).toBe(outcomeOf(ran));
+  });
+
+  test.each(Object.entries(options))("%s", async (_, given) => {
+    const entry: Entry = "add" in given ? given : { add: given };
+    const { base: own = base, files = false, printed = false, prepare } = entry;
+    prepare?.();
+    const before = await baseOf(own);
+    prepare?.();
+    const after = await run([...own, ...entry.add]);
+    // A value that is refused says nothing of what an allowed one does.
+    if (entry.onlyChecked === undefined) expect(REFUSED).not.toContain(after.code);
+    expect(outcomeOf(after, files, printed)).not.toBe(outcomeOf(before, files, printed));
+  });
+});
