@@ -4,9 +4,11 @@
  * bundles.
  */
 export { EnvironmentError, FairbedError, InputError } from "./core/errors.js";
+export type { Optional } from "./core/options.js";
 export { type RandomStream, randomStream } from "./core/random.js";
 export { defineModel, type Model, type ModelDefinition } from "./design/model.js";
 export type { DialectSettings } from "./tables/dialect.js";
+export type { LabelChoice } from "./tables/label.js";
 export { type ParseTableOptions, parseTable } from "./tables/parse-table.js";
 export { readTable } from "./tables/read-in-page.js";
 export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
@@ -26,6 +28,12 @@ export {
   type SensitiveModelChoice,
   type Told,
 } from "./workflows/acquisition.js";
+export type {
+  AcquisitionSettings,
+  GoalChoice,
+  SensitiveForestChoice,
+  SimulationSettings,
+} from "./workflows/acquisition-settings.js";
 export {
   type AttributeAudit,
   type AuditComparison,
@@ -48,6 +56,7 @@ export {
   type HeldOutRates,
   readModel,
 } from "./workflows/fitted-model.js";
+export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { TrainPolicySettings } from "./workflows/policy-settings.js";
@@ -60,6 +69,7 @@ export {
   rankPool,
 } from "./workflows/rank-pool.js";
 export type { RankChoices, RankSettings } from "./workflows/rank-settings.js";
+export type { AskedRow, RowSessionState } from "./workflows/row-session.js";
 export {
   type Observation,
   type ParameterPosterior,
@@ -71,11 +81,13 @@ export {
 } from "./workflows/run-policy.js";
 export {
   type GroupShare,
+  type SharedSettings,
   type SimulatedMethod,
   type SimulateOptions,
   type Simulation,
   simulate,
 } from "./workflows/simulate.js";
+export type { MetricSummaries, MetricSummary, SuppliedMembers } from "./workflows/simulation.js";
 export {
   type TrainPolicyOptions,
   type TrainPolicyProgress,

@@ -5,7 +5,7 @@ import type { RandomStream } from "../core/random.js";
 import type { ScoreParts } from "./fairbed.js";
 import { type Constraints, createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
-import { defaultTies, type TieKeys } from "./ties.js";
+import { defaultTies, type RowKeys } from "./ties.js";
 
 export const batchTexts = {
   method: (given: unknown) =>
@@ -65,7 +65,7 @@ export interface BatchOptions extends Constraints, Costs {
   readonly temperature?: number | undefined;
   readonly stream?: RandomStream | undefined;
   /** Decides between equals, by row; from the stream unless given, or the same for all where there is none. */
-  readonly ties?: TieKeys | undefined;
+  readonly ties?: RowKeys | undefined;
 }
 
 const requireScores = ({ score, target, leakage }: ScoreParts): void => {
@@ -102,7 +102,7 @@ export const readCosts = (
 const withNoise = (
   utilities: Float64Array,
   { method = "top", temperature, stream }: BatchOptions,
-  ties: TieKeys,
+  ties: RowKeys,
 ): Float64Array => {
   if (method === "top") return utilities;
   if (method !== "softmax" && method !== "rank") throw new InputError("method", batchTexts.method(method));
@@ -119,7 +119,19 @@ const withNoise = (
   return keys.map((key) => key / heat - log(-log(stream.uniform())));
 };
 
-/** The batch in the order in which it was chosen. */
+/**
+ * The batch in the order in which it was chosen.
+ *
+ * @example
+ * ```ts
+ * import { selectBatch } from "fairbed/active";
+ *
+ * const score = Float64Array.of(0.3, 0.1, 0.2);
+ * const parts = { score, target: score, leakage: new Float64Array(3) };
+ * console.log(selectBatch(parts, { size: 2 }).map(({ row }) => row)); // [ 0, 2 ]
+ * console.log(selectBatch(parts, { size: 1, costs: [1, 1, 0], costWeight: 0.2 })[0].row); // 2
+ * ```
+ */
 export const selectBatch = (parts: ScoreParts, options: BatchOptions): Selected[] => {
   requireScores(parts);
   const { score, target, leakage } = parts;

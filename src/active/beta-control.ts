@@ -32,7 +32,7 @@ export interface BetaState {
   readonly said: boolean;
 }
 
-export interface BetaControl {
+export interface BetaController {
   readonly beta: number;
   /** `betaControl(goal, state)` goes on from here. */
   readonly state: BetaState;
@@ -143,7 +143,7 @@ export type BetaGoal =
  * console.log(control.beta > 1, control.met); // true true
  * ```
  */
-export const betaControl = (goal: BetaGoal, from?: BetaState | undefined): BetaControl => {
+export const betaControl = (goal: BetaGoal, from?: BetaState | undefined): BetaController => {
   if ("beta" in goal) {
     return { beta: goal.beta, state: { ...START, beta: goal.beta }, met: true, observe: () => undefined };
   }

@@ -108,6 +108,26 @@ const pairsOf = (targets: number, partners: number | "all"): [number, number][] 
  * query reveals both labels, and what they say of z_phi counts only where z_theta does not say it already. By the
  * chain rule the second information is I(y; z_theta, z_phi) - I(y; z_theta), two EPIGs. With two separate models,
  * whose members are independent, this is FairBED-EPIG; use `fairbedEpig` then.
+ *
+ * @example
+ * ```ts
+ * import { conditionalFairbedEpig } from "fairbed/active";
+ *
+ * // Classes are the pairs (target, group) = (0, 0), (0, 1), (1, 0), (1, 1); two members.
+ * const joint = (rows: number[][][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: 2,
+ *   classes: 4,
+ *   values: Float64Array.from(rows.flat(2)),
+ * });
+ * const pool = joint([
+ *   [[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]], // says which member is right about the target
+ *   [[0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.25, 0.25]], // says nothing
+ * ]);
+ * const { target, leakage } = conditionalFairbedEpig({ pool, targets: pool }, { beta: 1, sensitiveClasses: 2, partners: "all" });
+ * console.log(target[0] > 0.3, target[1].toFixed(3), leakage[0] < 1e-12); // true 0.000 true
+ * ```
  */
 export const conditionalFairbedEpig = (
   { pool, targets, weights: given, ...epigOptions }: Prediction,

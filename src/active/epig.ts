@@ -55,6 +55,22 @@ export const plainEpig = (
  * EPIG(n) = sum_t w_t I(y_n; z_t) = H[pbar(. | n)] + sum_t w_t (H[pbar(. | t)] - H[J[n, t]]) in nats, [pool rows],
  * with J[n, t, c, d] = mean_k P[n, k, c] T[t, k, d] (the paper's equation for EPIG in section 5); less what
  * independent members would give, where a correction is asked for.
+ *
+ * @example
+ * ```ts
+ * import { epig } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const pool = members([[0, 0, 1, 1], [1, 1, 1, 1], [0, 1, 0, 1]]); // three candidates, four members
+ * const targets = members([[0, 0, 1, 1], [0, 1, 1, 1]]);
+ * console.log([...epig(pool, targets)].map((nats) => nats.toFixed(3)).join(" ")); // 0.454 0.000 0.108
+ * ```
  */
 export const epig = (pool: Members, targets: Members, options: EpigOptions = {}): Float64Array => {
   const { correction = "none", stream, permutations = 20, workspace } = options;

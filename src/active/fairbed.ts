@@ -97,6 +97,28 @@ const combined = <Given>(
 /**
  * FairBED-EPIG: R(n) = EPIG_theta(n) - beta EPIG_phi(n), the paper's unconditional objective of section 5. The models
  * are separate, each with members and targets of its own; every one may have its own correction.
+ *
+ * @example
+ * ```ts
+ * import { fairbedEpig } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const pool = members([[0, 0, 1, 1], [1, 1, 1, 1], [0, 1, 0, 1]]); // three candidates, four members
+ * const targets = members([[0, 0, 1, 1], [0, 1, 1, 1]]);
+ * const group = {
+ *   pool: members([[1, 1, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]]),
+ *   targets: members([[1, 0, 0, 0], [1, 1, 0, 0]]),
+ * };
+ * const { score, leakage } = fairbedEpig({ pool, targets }, [group], { beta: 10 });
+ * console.log([...leakage].map((nats) => nats.toFixed(3)).join(" ")); // 0.454 0.108 0.000
+ * console.log([...score].map((nats) => nats.toFixed(3)).join(" ")); // -4.090 -1.079 0.108
+ * ```
  */
 export const fairbedEpig = (
   target: Prediction,
@@ -114,6 +136,28 @@ export const fairbedEpig = (
 /**
  * FairBED with what the acquired set gives away as a whole: R(n) = EPIG_theta(n) - beta KL(p(phi | n) || pbar_S), see
  * `setLeakage`. Not in the paper.
+ *
+ * @example
+ * ```ts
+ * import { fairbedSet } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const pool = members([[0, 0, 1, 1], [1, 1, 1, 1], [0, 1, 0, 1]]); // three candidates, four members
+ * const targets = members([[0, 0, 1, 1], [0, 1, 1, 1]]);
+ * const group = {
+ *   pool: members([[1, 1, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]]),
+ *   targets: members([[1, 0, 0, 0], [1, 1, 0, 0]]),
+ * };
+ * const labelled = members([[0.25, 0.25, 0.25, 0.25]]); // what the group's model says of what is labelled
+ * const { leakage } = fairbedSet({ pool, targets }, [{ ...group, labelled }], { beta: 3 });
+ * console.log(leakage.length, leakage[2] > leakage[0]); // 3 true
+ * ```
  */
 export const fairbedSet = (
   target: Prediction,
@@ -133,7 +177,26 @@ export const fairbedSet = (
   return combineParts(epig(pool, targets, options), combineLeakages(leakages, combine), beta);
 };
 
-/** FairBED-BALD: BALD_theta(n) - beta BALD_phi(n), information about the models' parameters and not their predictions. */
+/**
+ * FairBED-BALD: BALD_theta(n) - beta BALD_phi(n), information about the models' parameters and not their predictions.
+ *
+ * @example
+ * ```ts
+ * import { fairbedBald } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const target = members([[0, 0, 1, 1], [0, 1, 0, 1]]);
+ * const group = members([[1, 1, 0, 0], [0, 0, 0, 0]]);
+ * const { score } = fairbedBald(target, [group], { beta: 1 });
+ * console.log([...score].map((nats) => nats.toFixed(3)).join(" ")); // 0.000 0.693
+ * ```
+ */
 export const fairbedBald = (
   target: Members,
   sensitive: readonly Members[],
@@ -143,6 +206,21 @@ export const fairbedBald = (
 /**
  * Heuristic fair entropy, the paper's ablation: H[p(y_theta | n)] - beta H[p(y_phi | n)]. Its `leakage` is the entropy
  * of the sensitive prediction, which is large where the sensitive label is **hard** to tell.
+ *
+ * @example
+ * ```ts
+ * import { hfe } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const { score } = hfe(members([[0, 0, 1, 1]]), [members([[0, 0, 0, 0]])], { beta: 1 });
+ * console.log(score[0].toFixed(3)); // 0.693
+ * ```
  */
 export const hfe = (target: Members, sensitive: readonly Members[], options: FairnessOptions): ScoreParts =>
   combined(target, sensitive, options, (pool) => pool, predictiveEntropy);

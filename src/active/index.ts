@@ -1,5 +1,6 @@
 /** Active learning: acquisition scores as functions of member probabilities, and the choice of batches. */
 
+export type { Pacer } from "../core/options.js";
 export { type RandomStream, randomStream } from "../core/random.js";
 export {
   type BatchOptions,
@@ -8,7 +9,7 @@ export {
   selectBatch,
 } from "./batch.js";
 export {
-  type BetaControl,
+  type BetaController,
   type BetaGoal,
   type BetaState,
   betaControl,
@@ -29,7 +30,7 @@ export {
 export { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
 export { type ExactMembers, type Members, requireProbabilities } from "./members.js";
 export type { LabelledRows, PoolLabel, SensitiveModel } from "./pool-models.js";
-export { type BestCandidates, type BestOptions, bestCandidates } from "./pruned.js";
+export { type BestOptions, bestCandidates, type FoundCandidates } from "./pruned.js";
 export type { Constraints, Quota } from "./quotas.js";
 export {
   type BestSettings,
@@ -51,4 +52,4 @@ export {
   strategies,
   strategyNames,
 } from "./strategies.js";
-export { type TieKeys, tieKeys } from "./ties.js";
+export { type RowKeys, tieKeys } from "./ties.js";

@@ -34,7 +34,7 @@ import {
 import { type Members, readRow, takeRows } from "./members.js";
 import { type Constraints, createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
-import { defaultTies, goesFirst, type TieKeys } from "./ties.js";
+import { defaultTies, goesFirst, type RowKeys } from "./ties.js";
 import { normalisedWeights } from "./weights.js";
 
 export const jointBatchTexts = {
@@ -53,7 +53,7 @@ export interface JointBatchOptions extends Constraints, Costs, Partial<FairnessO
   readonly shortlist?: number | undefined;
   readonly stream?: RandomStream | undefined;
   /** Decides between equals, by row; from the stream unless given, or the same for all where there is none. */
-  readonly ties?: TieKeys | undefined;
+  readonly ties?: RowKeys | undefined;
 }
 
 /** One label configuration of what was chosen so far: how likely it is, and the members given it. */
@@ -126,7 +126,7 @@ const shortlisted = (
   utilities: Float64Array,
   count: number,
   constraints: Constraints,
-  ties: TieKeys,
+  ties: RowKeys,
 ): number[] => {
   const { groups, quotas = [] } = constraints;
   const excluded = new Set(constraints.exclude ?? []);
@@ -156,6 +156,24 @@ const tooMany = (classes: number, size: number, limit: number): boolean =>
 /**
  * A batch for EPIG (no sensitive models) or FairBED-EPIG, in the order in which it was chosen. The parts of each are
  * what it adds to those before it, so that those of the whole batch are their sums.
+ *
+ * @example
+ * ```ts
+ * import { selectJointBatch } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const pool = members([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]);
+ * const targets = members([[1, 1, 0, 0], [1, 0, 1, 0]]);
+ * const rows = selectJointBatch({ pool, targets }, [], { size: 2 }).map(({ row }) => row);
+ * // The first two say the same, so only one of them is taken.
+ * console.log(rows.includes(2)); // true
+ * ```
  */
 export const selectJointBatch = (
   target: Prediction,

@@ -60,7 +60,16 @@ export const requireMembers = (what: string, given: Members): void => {
   if (length !== expected) throw new InputError("members", membersTexts.size(what, length, expected));
 };
 
-/** Every value, for members that come from outside (a file, another program): reads them all once. */
+/**
+ * Every value, for members that come from outside (a file, another program): reads them all once.
+ *
+ * @example
+ * ```ts
+ * import { requireProbabilities } from "fairbed/active";
+ *
+ * requireProbabilities("members", { kind: "dense", rows: 1, members: 1, classes: 2, values: Float32Array.of(0.25, 0.75) });
+ * ```
+ */
 export const requireProbabilities = (what: string, given: Members): void => {
   requireMembers(what, given);
   if (given.kind === "votes") {

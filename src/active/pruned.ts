@@ -29,7 +29,7 @@ import { sharedWorkspace } from "./kernels/shared-workspace.js";
 import { type Members, meanProbabilities, readRow, requireSameMembers, takeRows } from "./members.js";
 import { createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
-import { defaultTies, goesFirst, type TieKeys } from "./ties.js";
+import { defaultTies, goesFirst, type RowKeys } from "./ties.js";
 import { normalisedWeights } from "./weights.js";
 
 export const prunedTexts = {
@@ -38,7 +38,7 @@ export const prunedTexts = {
 };
 
 /** The best candidates, from the best down. */
-export interface BestCandidates {
+export interface FoundCandidates {
   readonly rows: readonly number[];
   /** Of those rows, in that order. */
   readonly score: Float64Array;
@@ -53,7 +53,7 @@ export interface BestOptions extends Partial<FairnessOptions> {
   readonly size: number;
   readonly exclude?: Iterable<number> | undefined;
   /** Decides between equals, by row; the same for all unless given. */
-  readonly ties?: TieKeys | undefined;
+  readonly ties?: RowKeys | undefined;
 }
 
 /** Room for the rounding of float32, in the forms and in the scores themselves. */
@@ -187,12 +187,29 @@ const blockSize = (size: number): number => Math.max(256, 4 * size);
 /**
  * The `size` candidates with the best FairBED-EPIG, or EPIG where no sensitive model is given: the same rows in the
  * same order and with the same numbers as from scoring all, ties included.
+ *
+ * @example
+ * ```ts
+ * import { bestCandidates } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const pool = members([[0, 0, 1, 1], [1, 1, 1, 1], [0, 1, 0, 1]]); // three candidates, four members
+ * const targets = members([[0, 0, 1, 1], [0, 1, 1, 1]]);
+ * const { rows, score } = bestCandidates({ pool, targets }, [], { size: 2 });
+ * console.log(rows, score[0].toFixed(3)); // [ 0, 2 ] 0.454
+ * ```
  */
 export const bestCandidates = (
   target: Prediction,
   sensitive: readonly Prediction[],
   { size, beta = 0, combine, exclude = [], ties = defaultTies() }: BestOptions,
-): BestCandidates => {
+): FoundCandidates => {
   requireBeta(beta);
   const all = [target, ...sensitive];
   for (const { pool, targets, correction } of all) {

@@ -9,9 +9,9 @@ import type { Classifier, FeatureMatrix } from "../learners/classifier.js";
 import type { Selected } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, ScoreParts } from "./fairbed.js";
-import { type BestCandidates, type BestOptions, bestCandidates } from "./pruned.js";
+import { type BestOptions, bestCandidates, type FoundCandidates } from "./pruned.js";
 import { type StrategyName, strategies } from "./strategies.js";
-import { goesFirst, type TieKeys } from "./ties.js";
+import { goesFirst, type RowKeys } from "./ties.js";
 
 export interface RankerOptions {
   readonly method: StrategyName;
@@ -42,12 +42,29 @@ export interface Ranker {
   best(
     candidates: FeatureMatrix,
     options: Pick<BestOptions, "size" | "exclude" | "ties">,
-  ): BestCandidates | undefined;
+  ): FoundCandidates | undefined;
 }
 
 /** Methods whose best candidates are found without the scores of all. */
 const PRUNED: readonly StrategyName[] = ["fairbed", "epig"];
 
+/**
+ * Scores of any part of a pool by models that are fitted already; the same whichever part a candidate is in.
+ *
+ * @example
+ * ```ts
+ * import { randomStream } from "fairbed";
+ * import { createRanker } from "fairbed/active";
+ * import { forest } from "fairbed/learners";
+ *
+ * const features = { values: Float32Array.from({ length: 60 }, (_, i) => i), rows: 60, columns: 1 };
+ * const labels = Int32Array.from({ length: 60 }, (_, row) => (row < 30 ? 0 : 1));
+ * const rows = Int32Array.of(0, 59); // the two that are labelled
+ * const target = forest({ trees: 20 }).fit({ features, rows, labels: Int32Array.of(0, 1), classes: 2 }, randomStream(1));
+ * const ranker = createRanker({ method: "epig", beta: 0, target, sensitive: [], targets: features, stream: randomStream(2) });
+ * console.log(ranker.score(features, 0).score.length, labels.length); // 60 60
+ * ```
+ */
 export const createRanker = (options: RankerOptions): Ranker => {
   const { method, beta, combine, target, sensitive, joint, targets, labelled, stream } = options;
   const strategy = strategies[method];
@@ -111,12 +128,22 @@ export interface BestSettings {
   /** What a unit of cost is worth, in nats; 0 unless given. */
   readonly costWeight?: number | undefined;
   /** Decides between equals, by row: the same for all parts that are to be merged. */
-  readonly ties: TieKeys;
+  readonly ties: RowKeys;
 }
 
 /**
  * The best `size` of all that are offered, in any order and in any parts: the same as of all at once, so parts may be
  * scored on different machines and merged.
+ *
+ * @example
+ * ```ts
+ * import { randomStream } from "fairbed";
+ * import { createBest, tieKeys } from "fairbed/active";
+ *
+ * const best = createBest({ size: 2, ties: tieKeys(randomStream(0)) });
+ * for (const [row, score] of [0.1, 0.5, 0.3].entries()) best.offer({ row, score, target: score, leakage: 0, cost: 0 });
+ * console.log(best.ranked().map(({ row }) => row)); // [ 1, 2 ]
+ * ```
  */
 export const createBest = ({ size, costWeight = 0, ties }: BestSettings) => {
   if (!Number.isInteger(size) || size < 1) throw new InputError("batch-size", bestTexts.size(size));

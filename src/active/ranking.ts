@@ -1,11 +1,11 @@
 /** Rows from the largest key down, as far as they are asked for. */
-import { goesFirst, type TieKeys } from "./ties.js";
+import { goesFirst, type RowKeys } from "./ties.js";
 
 /**
  * A heap over the rows: putting it up takes time linear in them, and each row taken a logarithm, so that a few of
  * many cost no sort. Keys must not be NaN. Among equal ones `ties` decides, see `ties.ts`.
  */
-export function* descending(keys: Float64Array, ties: TieKeys): Generator<number> {
+export function* descending(keys: Float64Array, ties: RowKeys): Generator<number> {
   let size = keys.length;
   const heap = Int32Array.from({ length: size }, (_, row) => row);
   const before = (a: number, b: number): boolean =>

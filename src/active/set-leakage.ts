@@ -11,7 +11,25 @@
 import { log } from "../core/math.js";
 import { type Members, meanProbabilities, requireMembers } from "./members.js";
 
-/** KL( p(phi | n) || pbar_S ) in nats, [pool rows]; the mean over the set counts one made-up row of each class. */
+/**
+ * KL( p(phi | n) || pbar_S ) in nats, [pool rows]; the mean over the set counts one made-up row of each class.
+ *
+ * @example
+ * ```ts
+ * import { setLeakage } from "fairbed/active";
+ *
+ * const members = (rows: number[][]) => ({
+ *   kind: "dense" as const,
+ *   rows: rows.length,
+ *   members: rows[0].length,
+ *   classes: 2,
+ *   values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])), // p: of class 1, by each member
+ * });
+ * const pool = members([[0.5], [0]]);
+ * const labelled = members([[0.5], [0.5]]); // the group cannot be told there
+ * console.log([...setLeakage(pool, labelled)].map((nats) => nats.toFixed(3)).join(" ")); // 0.000 0.693
+ * ```
+ */
 export const setLeakage = (pool: Members, labelled: Members): Float64Array => {
   requireMembers("the pool", pool);
   requireMembers("what is labelled", labelled);

@@ -46,7 +46,19 @@ export const splitTexts = {
 
 const PER_CLASS = 2;
 
-/** The same stream gives the same split, whatever is acquired afterwards. */
+/**
+ * The same stream gives the same split, whatever is acquired afterwards.
+ *
+ * @example
+ * ```ts
+ * import { randomStream } from "fairbed";
+ * import { splitRows } from "fairbed/active";
+ *
+ * const labels = Int32Array.from({ length: 100 }, (_, row) => row % 2);
+ * const { test, targets, initial, pool } = splitRows({ labels, classes: 2, stream: randomStream(1) });
+ * console.log(test.length, targets.length, initial.length, pool.length); // 30 17 4 49
+ * ```
+ */
 export const splitRows = ({
   labels,
   classes,

@@ -109,7 +109,26 @@ export const requireStepSettings = (settings: StepSettings): void => {
   if (sensitiveModels[0].kind !== "revealed") throw new InputError("models", stepTexts.revealed(method));
 };
 
-/** Chooses a batch. The same settings and input give the same batch, with or without pauses. */
+/**
+ * Chooses a batch. The same settings and input give the same batch, with or without pauses.
+ *
+ * @example
+ * ```ts
+ * import { randomStream } from "fairbed";
+ * import { chooseStep } from "fairbed/active";
+ * import { forest } from "fairbed/learners";
+ *
+ * const features = { values: Float32Array.from({ length: 60 }, (_, i) => i), rows: 60, columns: 1 };
+ * const labels = Int32Array.from({ length: 60 }, (_, row) => (row < 30 ? 0 : 1));
+ * const learner = forest({ trees: 20 });
+ * const all = Int32Array.from(labels.keys());
+ * const { chosen } = await chooseStep(
+ *   { features, target: { labels, classes: 2 }, sensitive: [], sensitiveModels: [], learner, method: "epig" },
+ *   { labelled: Int32Array.of(0, 59), pool: all.slice(1, 59), targets: all, beta: 0, size: 3, stream: randomStream(1) },
+ * );
+ * console.log(chosen.length, chosen[0].row > 0); // 3 true
+ * ```
+ */
 export const chooseStep = async (
   settings: StepSettings,
   input: StepInput,

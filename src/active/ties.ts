@@ -6,7 +6,7 @@
 import { philox4x32, type RandomStream, randomStream, uniformFromWords } from "../core/random.js";
 
 /** The key of a row: of candidates with equal scores those with smaller keys go first. */
-export type TieKeys = (row: number) => number;
+export type RowKeys = (row: number) => number;
 
 /**
  * The key of row i is uniform number i of the stream, read without those before it: it depends on the row alone, not on
@@ -21,7 +21,7 @@ export type TieKeys = (row: number) => number;
  * console.log(key(3) === tieKeys(randomStream(7))(3)); // true
  * ```
  */
-export const tieKeys = ({ key }: RandomStream): TieKeys => {
+export const tieKeys = ({ key }: RandomStream): RowKeys => {
   const counter = new Uint32Array(4);
   const words = new Uint32Array(4);
   return (row) => {
@@ -35,11 +35,11 @@ export const tieKeys = ({ key }: RandomStream): TieKeys => {
 };
 
 /** What decides where nobody said: the same every time, and still not the order of the rows. */
-export const defaultTies = (stream?: RandomStream): TieKeys =>
+export const defaultTies = (stream?: RandomStream): RowKeys =>
   tieKeys((stream ?? randomStream(0)).split("ties"));
 
 /** Whether row a goes before row b, their scores being equal. */
-export const goesFirst = (ties: TieKeys, a: number, b: number): boolean => {
+export const goesFirst = (ties: RowKeys, a: number, b: number): boolean => {
   const [first, second] = [ties(a), ties(b)];
   return first < second || (first === second && a < b);
 };

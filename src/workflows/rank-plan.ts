@@ -7,7 +7,7 @@ import type { ScoreParts } from "../active/fairbed.js";
 import { fit, jointLabel, type PoolLabel } from "../active/pool-models.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
 import { strategies } from "../active/strategies.js";
-import { type TieKeys, tieKeys } from "../active/ties.js";
+import { type RowKeys, tieKeys } from "../active/ties.js";
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
 import { type RandomStream, randomStream } from "../core/random.js";
@@ -59,7 +59,7 @@ export const rankTexts = {
 export const rankStream = ({ seed }: RankSettings): RandomStream => randomStream(seed).split("rank");
 
 /** Decides between candidates with equal scores, by their row in the pool: the same for all its parts. */
-export const rankTies = (settings: RankSettings): TieKeys => tieKeys(rankStream(settings).split("ties"));
+export const rankTies = (settings: RankSettings): RowKeys => tieKeys(rankStream(settings).split("ties"));
 
 /** One that may be chosen, with its name where the pool has them. */
 export interface Candidate extends Ranked {

@@ -28,7 +28,8 @@ import {
   summaryOf,
 } from "./simulation.js";
 
-type SharedSettings = Pick<
+/** What a simulation's methods share. */
+export type SharedSettings = Pick<
   SimulationSettings,
   | "budget"
   | "batch"
@@ -165,12 +166,13 @@ const isTask = (given: Table | Task): given is Task => "features" in given;
  * console.log(methods[1].acquired[0].length, methods[1].final.accuracy.n); // 6 2
  * ```
  */
-export function simulate(table: Table, options: SimulateOptions & TaskSettings): Promise<Simulation>;
-export function simulate(task: Task, options?: SimulateOptions): Promise<Simulation>;
-export async function simulate(
+export const simulate: {
+  (table: Table, options: SimulateOptions & TaskSettings): Promise<Simulation>;
+  (task: Task, options?: SimulateOptions): Promise<Simulation>;
+} = async (
   source: Table | Task,
-  options: SimulateOptions & Partial<TaskSettings> = {},
-): Promise<Simulation> {
+  options: SimulateOptions & Optional<TaskSettings> = {},
+): Promise<Simulation> => {
   const task = isTask(source) ? source : defineTask(source, options as TaskSettings);
   const settings = settingsByMethod(options);
   const { budget } = settings[0];
@@ -215,7 +217,7 @@ export async function simulate(
       ]),
     ],
   };
-}
+};
 
 const settingsByMethod = (options: SimulateOptions): readonly SimulationSettings[] => {
   const methods = options.methods ?? [RECOMMENDED.method];
