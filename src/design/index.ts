@@ -139,8 +139,8 @@ export {
   type Policy,
   type RandomDesigns,
   randomPolicy,
-  type Simulation,
-  simulate,
+  type Simulation as PolicySimulation,
+  simulate as simulatePolicy,
   staticPolicy,
 } from "./policy.js";
 export {
