@@ -56,6 +56,7 @@ export {
 } from "./dad-network.js";
 export type { DrawParameters } from "./dad-rollout.js";
 export type { DesignScale, Scale } from "./design-scale.js";
+export type { SearchRange } from "./design-search.js";
 export {
   type BaseNoise,
   bernoulli,

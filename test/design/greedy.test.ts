@@ -2,19 +2,15 @@ import { describe, expect, test } from "vitest";
 import { add, mul, Workspace } from "../../src/compute/index.js";
 import { randomStream } from "../../src/core/random.js";
 import { meanEstimate } from "../../src/core/stats.js";
+import { searchRanges, searchTexts } from "../../src/design/design-search.js";
 import { bernoulli, normal } from "../../src/design/distribution.js";
-import {
-  type GreedyOptions,
-  greedyPolicy,
-  greedyTexts,
-  OneStep,
-  searchRanges,
-} from "../../src/design/greedy.js";
+import { type GreedyOptions, greedyPolicy, greedyTexts } from "../../src/design/greedy.js";
 import { defineModel, type Model, oneOf, real, sensitive, target } from "../../src/design/model.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
 import { psychometric } from "../../src/design/models/psychometric.js";
+import { OneStep } from "../../src/design/one-step.js";
 import { type History, type Policy, randomPolicy, simulate } from "../../src/design/policy.js";
 import { particlesGiven } from "../../src/design/posterior.js";
 import { GIVEN, INFORMATION, type InformationName, type ObjectiveKind } from "../../src/design/quantity.js";
@@ -349,6 +345,22 @@ describe("designs", () => {
   });
 });
 
+test("decisions that are asked for at the same time do not disturb each other", async () => {
+  const policy = greedyPolicy(linear, { horizon: 3, particles: 64, candidates: 8, beta: 0.5 });
+  const seen = (x: number): History => ({
+    outer: 1,
+    steps: 1,
+    designs: Float64Array.of(x, 1),
+    outcomes: Float64Array.of(0.3),
+  });
+  const alone = [await policy.next(seen(1), randomStream(1)), await policy.next(seen(-2), randomStream(2))];
+  const together = await Promise.all([
+    policy.next(seen(1), randomStream(1)),
+    policy.next(seen(-2), randomStream(2)),
+  ]);
+  expect(together).toEqual(alone);
+});
+
 test("mistakes are named", async () => {
   const make = (options: Partial<GreedyOptions>) => () => greedyPolicy(linear, { horizon: 2, ...options });
   expect(make({ horizon: 0 })).toThrow(greedyTexts.horizon(0));
@@ -356,7 +368,7 @@ test("mistakes are named", async () => {
   expect(make({ beta: Number.NaN })).toThrow(greedyTexts.beta(Number.NaN));
   expect(make({ particles: 8 })).toThrow(await greedyTexts.particles(8));
   expect(make({ candidates: 0.5 })).toThrow(greedyTexts.candidates(0.5));
-  expect(make({ search: [[0, 1]] })).toThrow(greedyTexts.ranges(1, 2));
+  expect(make({ search: [[0, 1]] })).toThrow(searchTexts.ranges(1, 2));
   expect(
     make({
       search: [
@@ -364,7 +376,7 @@ test("mistakes are named", async () => {
         [1, 1],
       ],
     }),
-  ).toThrow(greedyTexts.range("y"));
+  ).toThrow(searchTexts.range("y"));
   expect(() =>
     greedyPolicy(psychometric(), {
       horizon: 1,
@@ -373,6 +385,6 @@ test("mistakes are named", async () => {
         [0, 1],
       ],
     }),
-  ).toThrow(greedyTexts.range("intensity"));
+  ).toThrow(searchTexts.range("intensity"));
   await expect(make({})().next(seen, randomStream(0))).rejects.toThrow(greedyTexts.over(3, 2));
 });

@@ -7,6 +7,8 @@ import { defineModel, nuisance, real, sensitive, target } from "../../src/design
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { psychometric } from "../../src/design/models/psychometric.js";
+import { roleTexts } from "../../src/design/parity/by-role.js";
+import { predictionTexts } from "../../src/design/parity/predictions.js";
 import { checkParity, type Parity, type ParityOptions, parityTexts } from "../../src/design/parity.js";
 import { type Policy, randomPolicy, staticPolicy } from "../../src/design/policy.js";
 
@@ -267,7 +269,7 @@ describe("a parity check", () => {
     await expect(run({ inner: 0 })).rejects.toThrow(parityTexts.whole("inner", 0, 1));
     await expect(run({ particles: 1.5 })).rejects.toThrow(parityTexts.whole("particles", 1.5, 2));
     await expect(run({ tolerance: -1 })).rejects.toThrow(parityTexts.tolerance(-1));
-    await expect(run({ predictor: () => 2 })).rejects.toThrow(parityTexts.probability(2));
+    await expect(run({ predictor: () => 2 })).rejects.toThrow(predictionTexts.probability(2));
     await expect(run({ covariates: () => ({ x: 1 }) })).rejects.toThrow(parityTexts.predictor);
     const backwards = defineModel({
       name: "backwards",
@@ -275,7 +277,7 @@ describe("a parity check", () => {
       design: { x: real() },
       outcome: ({ theta }, { x }) => normal(mul(theta, x), 1),
     });
-    await expect(checkParity(backwards, designs([1]))).rejects.toThrow(parityTexts.order("theta", "phi"));
+    await expect(checkParity(backwards, designs([1]))).rejects.toThrow(roleTexts.order("theta", "phi"));
     const many = defineModel({
       name: "many",
       parameters: {
@@ -285,6 +287,6 @@ describe("a parity check", () => {
       design: { x: real() },
       outcome: ({ theta }, { x }) => normal(mul(theta, x), 1),
     });
-    await expect(checkParity(many, designs([1]))).rejects.toThrow(parityTexts.values(128));
+    await expect(checkParity(many, designs([1]))).rejects.toThrow(roleTexts.values(128));
   });
 });
