@@ -47,6 +47,7 @@ export {
   evaluatePolicy,
   type PolicyReport,
 } from "./workflows/evaluate-policy.js";
+export type { EvaluationSizes } from "./workflows/evaluation-defaults.js";
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {
   type FittedModel,
@@ -57,7 +58,8 @@ export {
   readModel,
 } from "./workflows/fitted-model.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
-export type { PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
+export type { ParticleSummary } from "./workflows/particle-summary.js";
+export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
@@ -71,9 +73,12 @@ export {
 export type { RankChoices, RankSettings } from "./workflows/rank-settings.js";
 export type { AskedRow, RowSessionState } from "./workflows/row-session.js";
 export {
+  type GivenNumbers,
+  type NamedNumbers,
   type Observation,
   type ParameterPosterior,
   type PolicySession,
+  type PosteriorRunOptions,
   type RunPolicyOptions,
   runPolicy,
   type SavedSession,

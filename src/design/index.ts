@@ -91,6 +91,7 @@ export {
   type BudgetOptions,
   type BudgetResult,
   type FrontierPoint,
+  type MeasuredPolicy,
   withinLeakageBudget,
 } from "./leakage-budget.js";
 export {
@@ -151,6 +152,7 @@ export {
   type GreedyPolicyFile,
   matchModel,
   type PolicyFile,
+  type PolicyRecord,
   policyOf,
   type RandomPolicyFile,
   type ReachedBounds,

@@ -12,13 +12,13 @@ import { pacer, type RunOptions } from "../core/options.js";
 import type { ObjectiveKind } from "./quantity.js";
 
 /** What a policy is worth and leaks, in nats, each on the safe side: a lower and an upper bound, and their errors. */
-export interface Measured {
+export interface MeasuredPolicy {
   readonly target: number;
   readonly leakage: number;
   readonly standardError: number;
 }
 
-export interface FrontierPoint<P> extends Measured {
+export interface FrontierPoint<P> extends MeasuredPolicy {
   readonly beta: number;
   readonly policy: P;
   /** Whether the leakage, as measured, is within the budget. */
@@ -31,7 +31,7 @@ export interface BudgetOptions<P> extends RunOptions {
   readonly objective?: ObjectiveKind | undefined;
   /** The best policy for a beta; `warm` is the last one, to go on from. */
   readonly train: (beta: number, warm: P | undefined, round: number) => Promise<P>;
-  readonly measure: (policy: P, round: number) => Measured | Promise<Measured>;
+  readonly measure: (policy: P, round: number) => MeasuredPolicy | Promise<MeasuredPolicy>;
   /** Policies that are trained and measured, 8 unless given. */
   readonly rounds?: number | undefined;
   /** Where beta starts, 1 unless given. */
@@ -86,8 +86,8 @@ export const withinLeakageBudget = async <P>({
   onProgress,
 }: BudgetOptions<P>): Promise<BudgetResult<P>> => {
   if (!(budget > 0 && budget < Infinity)) throw new InputError("budget", budgetTexts.budget(budget));
-  const atMost = ({ leakage, standardError }: Measured) => leakage + 2 * standardError;
-  const isSafe = (measured: Measured) => atMost(measured) <= budget;
+  const atMost = ({ leakage, standardError }: MeasuredPolicy) => leakage + 2 * standardError;
+  const isSafe = (measured: MeasuredPolicy) => atMost(measured) <= budget;
   const pace = pacer({ signal, onProgress });
   const frontier: FrontierPoint<P>[] = [];
   let logBeta = log(firstBeta);

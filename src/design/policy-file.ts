@@ -20,7 +20,8 @@ export interface ReachedBounds {
   readonly standardError: number;
 }
 
-interface PolicyRecord {
+/** What every policy's file says. */
+export interface PolicyRecord {
   readonly horizon: number;
   /** The model it was made for; a plain list of designs does not say. */
   readonly model?: ModelIdentity | undefined;

@@ -11,15 +11,15 @@ import { asPolicy } from "./as-policy.js";
 import { type ParticleSummary, summariseParticles } from "./particle-summary.js";
 
 /** Numbers by name: of a design's variables, or of outcomes. */
-export type Named = Readonly<Record<string, number>>;
+export type NamedNumbers = Readonly<Record<string, number>>;
 
 /** Numbers by name, in the model's order, or alone where there is one. */
-export type Given = Named | readonly number[] | number;
+export type GivenNumbers = NamedNumbers | readonly number[] | number;
 
 /** One observation: the design that was really used, and what came of it. */
 export interface Observation {
-  readonly design: Named;
-  readonly outcome: Named;
+  readonly design: NamedNumbers;
+  readonly outcome: NamedNumbers;
 }
 
 /** A session as plain data: given to `runPolicy` as its options, it goes on where it was. */
@@ -27,16 +27,16 @@ export interface SavedSession {
   readonly seed: number;
   readonly history: readonly Observation[];
   /** What was proposed and has no outcome yet. */
-  readonly proposed?: Named | undefined;
+  readonly proposed?: NamedNumbers | undefined;
 }
 
 export interface RunPolicyOptions {
   /** For a policy that draws, and for the posterior. Default 0. */
   readonly seed?: number | undefined;
   /** What was observed before. Default nothing. */
-  readonly history?: readonly { readonly design: Given; readonly outcome: Given }[] | undefined;
+  readonly history?: readonly { readonly design: GivenNumbers; readonly outcome: GivenNumbers }[] | undefined;
   /** What was proposed before and has no outcome yet. */
-  readonly proposed?: Named | undefined;
+  readonly proposed?: NamedNumbers | undefined;
 }
 
 /** What is known of one parameter. */
@@ -63,12 +63,12 @@ export interface PolicySession {
   /** What is to be told after each observation; a logarithm is natural. */
   readonly outcomes: readonly { readonly name: string; readonly isLogarithm: boolean }[];
   /** The next design, by name. Asked again before an outcome is told, it is the same. An error once all are made. */
-  next(options?: RunOptions): Promise<Named>;
+  next(options?: RunOptions): Promise<NamedNumbers>;
   /**
    * Takes in an outcome as the model records it (see `outcomes`), and the design that was really used where that was not
    * the proposed one.
    */
-  tell(outcome: Given, options?: { readonly design?: Given | undefined }): void;
+  tell(outcome: GivenNumbers, options?: { readonly design?: GivenNumbers | undefined }): void;
   /** What is known of every parameter: mean, standard deviation and 95 % interval. */
   posterior(options?: PosteriorRunOptions): Promise<SessionPosterior>;
   toJSON(): SavedSession;
@@ -168,7 +168,7 @@ export const runPolicy = (
   };
 };
 
-const named = (names: readonly string[], values: ArrayLike<number>): Named =>
+const named = (names: readonly string[], values: ArrayLike<number>): NamedNumbers =>
   Object.fromEntries(names.map((name, i) => [name, values[i]]));
 
 const observationsOf = (

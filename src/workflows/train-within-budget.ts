@@ -1,6 +1,6 @@
 /** A leakage budget: beta is looked for, not given, and every round of that can be resumed. */
 import { InputError } from "../core/errors.js";
-import { budgetTexts, type Measured, withinLeakageBudget } from "../design/leakage-budget.js";
+import { budgetTexts, type MeasuredPolicy, withinLeakageBudget } from "../design/leakage-budget.js";
 import type { Model } from "../design/model.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import type { ObjectiveKind } from "../design/quantity.js";
@@ -17,7 +17,7 @@ const MEASURING = { outer: 1000, inner: 4000, batches: 8 };
 const PARTS = 1000;
 
 /** What the search found for one beta, as plain data. */
-export interface BudgetPoint extends Measured {
+export interface BudgetPoint extends MeasuredPolicy {
   readonly beta: number;
   /** Whether the leakage is within the budget. */
   readonly within: boolean;
@@ -25,12 +25,12 @@ export interface BudgetPoint extends Measured {
 
 interface DoneRound {
   readonly policy: PolicyFile;
-  readonly measured?: Measured | undefined;
+  readonly measured?: MeasuredPolicy | undefined;
 }
 
 /** Plain JSON data: weights are numbers in a list. */
 interface BudgetState {
-  readonly done: readonly { readonly policy: unknown; readonly measured?: Measured | undefined }[];
+  readonly done: readonly { readonly policy: unknown; readonly measured?: MeasuredPolicy | undefined }[];
   /** Where the training that was interrupted was. */
   readonly training?: unknown;
 }
@@ -119,7 +119,7 @@ export const trainWithinBudget = async (
 };
 
 /** The worst leakage where there are several models. */
-const measuredBy = (report: PolicyReport, objective: ObjectiveKind): Measured => {
+const measuredBy = (report: PolicyReport, objective: ObjectiveKind): MeasuredPolicy => {
   const own = objective === "conditional" ? report.sensitiveGivenTarget : report.sensitive;
   const { upper, standardError } = report.fairness?.[objective].leakage ?? own;
   return { target: report.target.lower, leakage: upper, standardError };
