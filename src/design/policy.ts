@@ -147,7 +147,25 @@ export const drawOuter = (
   return parameters;
 };
 
-/** Runs the policy on `outer` simulated experiments, whose parameters come from the prior unless given. */
+/**
+ * Runs the policy on `outer` simulated experiments, whose parameters [outer] come from the prior unless given: designs and
+ * outcomes [outer, horizon] by name.
+ *
+ * @example
+ * ```ts
+ * import { linearGaussian, randomStream, simulate, staticPolicy, Workspace } from "fairbed/design";
+ *
+ * const workspace = new Workspace({ threads: 1 });
+ * const policy = staticPolicy(Float64Array.of(1, 0, 2, 0), 2);
+ * const { designs, outcomes } = await simulate(linearGaussian(), policy, {
+ *   outer: 3,
+ *   stream: randomStream(0),
+ *   workspace,
+ * });
+ * console.log([...designs.x].join(), outcomes.outcome.length); // 1,2,1,2,1,2 6
+ * workspace.dispose();
+ * ```
+ */
 export const simulate = async (
   model: Model,
   policy: Policy,

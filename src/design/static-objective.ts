@@ -31,7 +31,31 @@ export interface StaticObjectiveOptions {
   readonly workspace: Workspace;
 }
 
-/** Exact where enumerating all outcomes is no dearer than sampling them, a bound by nested samples elsewhere. */
+/**
+ * The objective of static designs [horizon, variables], with its gradient in them: exact where enumerating all outcomes is
+ * no dearer than sampling them, a bound by nested samples elsewhere.
+ *
+ * @example
+ * ```ts
+ * import { psychometric, randomStream, staticObjective, Workspace } from "fairbed/design";
+ *
+ * const workspace = new Workspace({ threads: 1 });
+ * const objective = staticObjective({
+ *   model: psychometric(),
+ *   against: [],
+ *   objective: "conditional",
+ *   beta: 0,
+ *   horizon: 1,
+ *   sizes: { outer: 100, contrastive: 100, marginal: 100 },
+ *   workspace,
+ * });
+ * // An intensity at the threshold's mean tells the most: the slope there is 0.
+ * objective.evaluate(Float64Array.of(0, 0), randomStream(0));
+ * console.log(Math.abs(objective.gradient[0]) < 1e-9); // true
+ * objective.dispose();
+ * workspace.dispose();
+ * ```
+ */
 export const staticObjective = (options: StaticObjectiveOptions): Objective => {
   const { model, against, objective, beta, horizon, sizes, workspace } = options;
   const one = (of: Model, quantity: Quantity): Objective =>
