@@ -13,7 +13,7 @@ const { values: options, positionals } = parseArgs({
     seeds: { type: "string", default: "" },
     tasks: { type: "string", default: "students,census,adult,german" },
     threads: { type: "string", default: "1" },
-    library: { type: "string", default: new URL("../dist", import.meta.url).href },
+    library: { type: "string", default: new URL("../dist/", import.meta.url).href },
   },
 });
 const [file] = positionals;
@@ -60,8 +60,8 @@ const seeds = options.seeds
   .filter((text) => text !== "")
   .map(Number);
 if (seeds.length > 0) {
-  const { loadPaperTask } = await import(new URL("data/paper-tasks.js", options.library).href);
-  const { PAPER, simulateSeed } = await import(new URL("experiments/simulation.js", options.library).href);
+  const { loadPaperTask } = await import(new URL("sources/paper-tasks.js", options.library).href);
+  const { PAPER, simulateSeed } = await import(new URL("workflows/simulation.js", options.library).href);
   for (const seed of seeds) {
     for (const name of options.tasks.split(",")) {
       const { task } = await loadPaperTask(name, { seed });

@@ -174,9 +174,10 @@ describeWithPostgres("rank on a queue", (server) => {
         stdio: "ignore",
       });
       const here = await invoke(words(shards), { env });
+      const processes = await invoke([...words(shards), "--jobs", "2"], { env });
       const onQueue = await invoke([...words(shards), "--queue", server().address], { env });
       worker.kill();
-      for (const { code, stdout, stderr } of [here, onQueue]) {
+      for (const { code, stdout, stderr } of [here, processes, onQueue]) {
         expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
         expect({ ...JSON.parse(stdout), seconds: 0 }).toEqual({ ...whole, pool: shards, seconds: 0 });
       }

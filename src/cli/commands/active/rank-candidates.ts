@@ -8,6 +8,8 @@ import { withPlace } from "../../job-place.js";
 export const rankCandidatesTexts = {
   queue: (pool: string) =>
     `${pool} is no folder, and a queue shares out the shards of a pool: name a folder of Parquet files, or leave out --queue`,
+  jobs: (pool: string) =>
+    `${pool} is no folder, and processes share out the shards of a pool: name a folder of Parquet files, or leave out --jobs`,
 };
 
 export interface CandidateSource {
@@ -15,10 +17,12 @@ export interface CandidateSource {
   readonly path: string;
   readonly reading: ReadOptions;
   readonly queue: string | undefined;
+  /** Processes that score shards, where there is no queue. */
+  readonly jobs: number;
 }
 
 export const rankCandidates = async (
-  { path, reading, queue }: CandidateSource,
+  { path, reading, queue, jobs }: CandidateSource,
   options: RankOptions,
   context: CommandContext,
 ): Promise<Ranking> => {
@@ -39,6 +43,7 @@ export const rankCandidates = async (
       throw new InputError("queue", rankCandidatesTexts.queue(withoutPassword(path)));
     }
     const asText = options.id === undefined ? [] : [options.id];
+    if (jobs > 1) throw new InputError("jobs", rankCandidatesTexts.jobs(withoutPassword(path)));
     return rankHere(() => streamTable(path, { ...reading, asText }), options, context);
   }
   const { query, missing } = reading;
@@ -47,10 +52,11 @@ export const rankCandidates = async (
   requireSameInShards(rankSettings(options));
   const pool = { shards: await shardsIn(path), missing };
   const address = queueAddress(queue);
-  if (address === undefined) return rankHere(() => streamShards(pool, options), options, context);
+  if (address === undefined && jobs === 1)
+    return rankHere(() => streamShards(pool, options), options, context);
   const work = estimateShards(pool.shards);
   const progress = context.progress(`${pool.shards.length} shards`, Math.max(1, Math.round(work)));
-  return withPlace({ queue, jobs: 1 }, (place) =>
+  return withPlace({ queue, jobs }, (place) =>
     rankShards(pool, options, {
       place,
       signal: context.signal,

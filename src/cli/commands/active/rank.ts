@@ -87,7 +87,13 @@ export const rank = defineCommand({
       seed: integer("--seed <number>", "where the random streams start", RANK_DEFAULTS.seed, { min: 0 }),
     }),
     ...grouped("Reading tables", readOptions),
-    ...grouped("Machines", { queue: queueOption }),
+    ...grouped("Machines", {
+      jobs: integer("--jobs <number>", "processes that score the shards of a folder", 1, {
+        min: 1,
+        max: 256,
+      }),
+      queue: queueOption,
+    }),
   },
   reportsProgress: true,
   async run({ arguments: { pool: path }, options, context }) {
@@ -121,7 +127,11 @@ export const rank = defineCommand({
     };
     const answer = {
       pool: withoutPassword(path),
-      ...(await rankCandidates({ path, reading, queue: options.queue }, ranking, context)),
+      ...(await rankCandidates(
+        { path, reading, queue: options.queue, jobs: options.jobs },
+        ranking,
+        context,
+      )),
       seconds: (performance.now() - started) / 1000,
     };
     if (options.out !== undefined) await context.writeFile(options.out, csvOf(answer.candidates));
