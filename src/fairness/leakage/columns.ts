@@ -161,7 +161,9 @@ export const columnLeakage = async (
   const columns: ColumnLeakage[] = [];
   for (const group of groups) {
     await watch.fit();
-    const alone = meanEstimate(withIdle(countingGains(strata, classesOf(features, group))), level);
+    const classes = classesOf(features, group);
+    await watch.pause();
+    const alone = meanEstimate(withIdle(countingGains(strata, classes)), level);
     await watch.pause();
     const rest = meanEstimate(
       withIdle(await shufflingLosses(features, group, strata, winner, stream.split(group.name), watch)),

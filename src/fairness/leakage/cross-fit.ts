@@ -68,7 +68,12 @@ export const fitAdversary = async (
   const most = Math.min(mostRows, adversary.mostRows ?? mostRows);
   const rows = someRows(trainedOn, most, stream.split("rows"));
   const labels = Int32Array.from(rows, (row) => stratum.labels[row]);
-  return adversary.fit({ features, rows, labels, classes: stratum.groups.length }, stream.split("fit"));
+  const fitted = adversary.fit(
+    { features, rows, labels, classes: stratum.groups.length },
+    stream.split("fit"),
+  );
+  await watch.pause();
+  return fitted;
 };
 
 const labelsOf = (rows: Int32Array, { labels }: Stratum): Int32Array =>
@@ -104,6 +109,7 @@ export const crossFit = async (
       for (let k = j + 1; k < folds.length; k++) {
         const model = await fit(`without ${j} and ${k}`, without(j, k));
         const onJ = says(model, folds[j]);
+        await settings.watch.pause();
         const onK = says(model, folds[k]);
         blocks[k].inner.push({ fold: folds[j], onFold: onJ, onHeldOut: onK });
         blocks[j].inner.push({ fold: folds[k], onFold: onK, onHeldOut: onJ });
@@ -127,6 +133,7 @@ export const crossFit = async (
   const information: Float64Array[] = [];
   const models: BlockModel[] = [];
   for (const [k, { heldOut, trainedOn, inner }] of blocks.entries()) {
+    await settings.watch.pause();
     const ownBase = shares(trainedOn, stratum);
     const calibration = calibrate(
       joinScores(inner.map(({ onFold }) => onFold)),
@@ -136,8 +143,10 @@ export const crossFit = async (
     const labels = labelsOf(heldOut, stratum);
     const overBase = (scores: Float64Array) =>
       logProbabilities(scores, labels, calibration).map((value, i) => value - calibration.logBase[labels[i]]);
+    await settings.watch.pause();
     const model = await fit(`block ${k}`, trainedOn);
     const scores = says(model, heldOut);
+    await settings.watch.pause();
     gains.push(overBase(scores));
     information.push(informationOf(scores, calibration));
     const fewer = new Float64Array(heldOut.length);

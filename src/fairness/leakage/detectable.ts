@@ -60,7 +60,10 @@ const plantedAt = async (
 ) => {
   let low = 0;
   let high = 1;
-  while (high < 64 && plantedProbabilities(column, base, directions, high).nats < nats) high *= 2;
+  while (high < 64 && plantedProbabilities(column, base, directions, high).nats < nats) {
+    high *= 2;
+    await watch.pause();
+  }
   for (let step = 0; step < 30; step++) {
     await watch.pause();
     const middle = (low + high) / 2;

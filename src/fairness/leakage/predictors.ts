@@ -1,5 +1,5 @@
 /** What predictors of the target make of this table: one that may read the attribute, one that may not. */
-import { paced, pacer, type RunOptions } from "../../core/options.js";
+import { type Pacer, paced, pacer, type RunOptions } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import { countClasses, namesToShow, rareClasses } from "../../core/rare-values.js";
 import type { FeatureMatrix, Learner } from "../../learners/classifier.js";
@@ -123,6 +123,7 @@ const answersOf = async (
   readsAttribute: boolean,
   own: RandomStream,
   onFit: () => Promise<void>,
+  pace: Pick<Pacer, "pause">,
 ): Promise<Answers> => {
   const { features, sensitive, groupNames, target, classes, positive, known, place, folds } = of;
   const groups = groupNames.length;
@@ -139,9 +140,15 @@ const answersOf = async (
       { features: wide, rows, labels: Int32Array.from(rows, (row) => target[row]), classes },
       own.split(`fit ${k}`),
     );
-    const answers = readsAttribute
-      ? groupNames.map((_, group) => model.predict(asIfIn(wide, heldOut, groups, group)))
-      : [model.predict(features, heldOut)];
+    const answers: Float64Array[] = [];
+    for (let group = 0; group < (readsAttribute ? groups : 1); group++) {
+      await pace.pause();
+      answers.push(
+        readsAttribute
+          ? model.predict(asIfIn(wide, heldOut, groups, group))
+          : model.predict(features, heldOut),
+      );
+    }
     heldOut.forEach((row, i) => {
       for (let group = 0; group < groups; group++) {
         const answer = answers[readsAttribute ? group : 0];
@@ -247,7 +254,7 @@ export const auditParity = async (
   const predictors: PredictorParity[] = [];
   for (const readsAttribute of [true, false]) {
     const own = stream.split(readsAttribute ? "reads the attribute" : "does not");
-    const { asIf, hard } = await answersOf(comparison, readsAttribute, own, onFit);
+    const { asIf, hard } = await answersOf(comparison, readsAttribute, own, onFit, pace);
     const judged = await metrics(hard, readsAttribute ? "reading" : "not reading");
     predictors.push({
       readsAttribute,
