@@ -8,17 +8,11 @@ import { ModuleWriter } from "../wasm/encoder.js";
 import { ConstantPool } from "../wasm/vector.js";
 import type { Kernels, Pause, Workspace } from "../workspace.js";
 import { bitsOf, INNER, OBSERVATION, OUTER, type Sizes } from "./axes.js";
+import { writeGradient } from "./gradient-kernel.js";
 import { WORDS } from "./kernel.js";
 import { cost, type Plan, usesTables } from "./plan.js";
 import { RECORD_HEAD, type StreamLayout, streamLayout, writeStream } from "./stream.js";
-import {
-  type GradientLayout,
-  gradientLayout,
-  type TableLayout,
-  tableLayout,
-  writeGradient,
-  writeTables,
-} from "./tables.js";
+import { type GradientLayout, gradientLayout, type TableLayout, tableLayout, writeTables } from "./tables.js";
 
 /** Inner samples that one task takes at most: more than this and an outer sample is split over threads. */
 const CHUNK = 8192;
