@@ -238,7 +238,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "--cost-weight": { base: [...ACQUIRE, ...TASK, "--costs", "price"], add: ["--cost-weight", "0"] },
       "--initial": ["--initial", "12"],
       "--test-fraction": ["--test-fraction", "0.5"],
-      "--targets": ["--targets", "5"],
+      "--aside": ["--aside", "5"],
+      "--out": { add: ["--out", at("acquire.html")], files: true },
       "--pool": ["--pool", "15"],
       "--checkpoints": ["--checkpoints", "4"],
     },
@@ -402,6 +403,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--exact": { base: [...SWEEP, "--model", "linear-gaussian"], add: ["--exact"] },
       "--jobs": { add: ["--jobs", "0"], onlyChecked: THREADS },
       "--figures": { add: ["--figures", "svg"], files: true },
+      "--queue": QUEUE,
       "--out": { add: ["--out", at("people.csv")], files: true },
     },
   },
@@ -412,6 +414,19 @@ const CASES: Readonly<Record<string, Case>> = {
       ...roles(GENERALIZE),
       "--task": { base: ["generalize", at("acquired.json")], add: ["--task", "students"] },
       "--models": ["--models", "logistic"],
+      "--method": {
+        base: [
+          "generalize",
+          at("compared.json"),
+          "--models",
+          "forest",
+          "--table",
+          PEOPLE,
+          "--method",
+          "fairbed",
+        ],
+        add: ["--method", "random"],
+      },
       "--table": {
         base: ["generalize", at("acquired.json"), "--models", "forest"],
         add: ["--table", PEOPLE],
@@ -558,8 +573,13 @@ beforeAll(async () => {
     [...OPTIMIZE, "--out", POLICY],
   ];
   for (const argv of made) expect((await run(argv)).failure).toBeUndefined();
-  const { result } = await run([...ACQUIRE, ...TASK]);
-  writeFileSync(at("acquired.json"), JSON.stringify(result));
+  for (const [name, methods] of [
+    ["acquired.json", "fairbed"],
+    ["compared.json", "random,fairbed"],
+  ]) {
+    const { result } = await run([...ACQUIRE, ...TASK, "--method", methods]);
+    writeFileSync(at(name), JSON.stringify(result));
+  }
   writeFileSync(at("history.json"), JSON.stringify([{ design: [1, 2], outcome: 0.3 }]));
   writeFileSync(at("nothing yet.json"), "[]");
 });

@@ -1,10 +1,5 @@
 /** The options that every command which reads a table shares, and what they mean to `readTask`. */
-import {
-  type Roles,
-  readTask as readTaskOf,
-  readTaskTexts,
-  requireRoles,
-} from "../../../sources/read-task.js";
+import type { Roles } from "../../../sources/read-task.js";
 import type { ReadOptions } from "../../../sources/source.js";
 import type { OptionValues } from "../../command.js";
 import { choice, flag, text, texts } from "../../options.js";
@@ -70,11 +65,3 @@ export const rolesOf = ({
   id,
   task,
 });
-
-// What follows is for commands that do not call `readTask` of sources/ yet.
-export type TableWords = ReadOptionValues & RoleOptionValues;
-export const tableOptionTexts = readTaskTexts;
-export const readSettings = readingOf;
-export const taskSettings = (words: TableWords) => requireRoles(rolesOf(words));
-export const readTask = (path: string | undefined, words: TableWords, seed: number) =>
-  readTaskOf(path, rolesOf(words), { ...readingOf(words), seed });
