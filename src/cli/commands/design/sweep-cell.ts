@@ -1,4 +1,5 @@
 /** One cell of a sweep: a policy for one beta, horizon and seed, and what it reaches. */
+import { relative } from "node:path";
 import { drawOuter, type Policy, simulate } from "../../../design/policy.js";
 import { encodePolicy, policyOf } from "../../../design/policy-file.js";
 import {
@@ -39,7 +40,7 @@ export const runSweepCell = async (
   const { seed } = settings;
   const file = await trainPolicy(model, {
     ...settings,
-    source: { options: source.options, file: isFile(source.model) ? source.model : undefined },
+    source: { options: source.options, file: isFile(source.model) ? relative("", source.model) : undefined },
     evaluation: false,
     threads,
   });
