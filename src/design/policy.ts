@@ -153,11 +153,11 @@ export const drawOuter = (
  *
  * @example
  * ```ts
- * import { linearGaussian, randomStream, simulate, staticPolicy, Workspace } from "fairbed/design";
+ * import { linearGaussian, randomStream, simulatePolicy, staticPolicy, Workspace } from "fairbed/design";
  *
  * const workspace = new Workspace({ threads: 1 });
  * const policy = staticPolicy(Float64Array.of(1, 0, 2, 0), 2);
- * const { designs, outcomes } = await simulate(linearGaussian(), policy, {
+ * const { designs, outcomes } = await simulatePolicy(linearGaussian(), policy, {
  *   outer: 3,
  *   stream: randomStream(0),
  *   workspace,

@@ -46,10 +46,10 @@ export interface StaticObjectiveOptions {
  *   objective: "conditional",
  *   beta: 0,
  *   horizon: 1,
- *   sizes: { outer: 100, contrastive: 100, marginal: 100 },
+ *   sizes: { outer: 100, contrastive: 1000, marginal: 1000 },
  *   workspace,
  * });
- * // An intensity at the threshold's mean tells the most: the slope there is 0.
+ * // Nothing is sampled, and an intensity at the threshold's mean tells the most: the slope there is 0.
  * objective.evaluate(Float64Array.of(0, 0), randomStream(0));
  * console.log(Math.abs(objective.gradient[0]) < 1e-9); // true
  * objective.dispose();
