@@ -1,58 +1,25 @@
 /** Labels asked for while they are collected: whom to ask next, what was answered, and all of it in one file. */
-import { informationParts } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions, type StopSignal } from "../core/options.js";
 import { VERSION } from "../core/version.js";
 import type { MemberProbabilities } from "../learners/classifier.js";
-import { columnsOfRule, type Label, type LabelRule } from "../tables/label.js";
-import { columnCell, columnNamed, numericColumn, type Table, tableOfColumns } from "../tables/table.js";
+import { numericColumn, type Table, tableOfColumns } from "../tables/table.js";
 import { tableHash } from "../tables/table-hash.js";
 import type { Task } from "../tables/task.js";
-import { type AcquisitionOptions, type AcquisitionPlan, planAcquisition } from "./acquisition-plan.js";
+import { type Candidate, candidateReader } from "./acquisition-candidates.js";
+import { type AcquisitionOptions, planAcquisition } from "./acquisition-plan.js";
 import { fitTask } from "./fit-model.js";
 import type { FittedModel } from "./fitted-model.js";
-import { type AskedRow, createRowSession, type RowSessionState, rowSessionTexts } from "./row-session.js";
-import {
-  checkedValue,
-  classOfRow,
-  type LabelValue,
-  type LabelValues,
-  toldTexts,
-  withTold,
-} from "./told-values.js";
+import { createRowSession, type RowSession, type RowSessionState, rowSessionTexts } from "./row-session.js";
+import { createToldLog, type Told } from "./told-log.js";
+import type { LabelValue, LabelValues } from "./told-values.js";
 
+export type { Candidate } from "./acquisition-candidates.js";
 export type { AcquisitionOptions, SensitiveModelChoice } from "./acquisition-plan.js";
+export type { Told } from "./told-log.js";
 export type { LabelValue, LabelValues } from "./told-values.js";
 
 export const ACQUISITION_FORMAT = "fairbed-acquisition-1";
-
-/** One to be asked for, with why. */
-export interface Candidate {
-  /** From the id column, else the number of the row. */
-  readonly id: string | number;
-  /** Its row in the table, from 0. */
-  readonly row: number;
-  /** What candidates are chosen by, without cost: target - beta * leakage for the methods of FairBED. */
-  readonly score: number;
-  /** In nats, what the label tells about the target; null where the method's score is no information. */
-  readonly target: number | null;
-  /** In nats, what it gives away; null where the method does not look at it. */
-  readonly leakage: number | null;
-  /** What its label costs; 0 unless costs are given. */
-  readonly cost: number;
-  /** 1 for the first that was ever asked for. */
-  readonly rank: number;
-  /** Its features, by column; null where missing. */
-  readonly values: Readonly<Record<string, string | number | null>>;
-}
-
-/** What was told of one row at once. */
-export interface Told {
-  readonly row: number;
-  /** As it stands in the column; "refused" where no answer will come. */
-  readonly label?: LabelValue | undefined;
-  readonly sensitive?: LabelValues | undefined;
-}
 
 /** A session as plain data, for JSON. It holds what was told, and no other value of the table. */
 export interface SavedAcquisition extends RowSessionState {
@@ -119,9 +86,6 @@ export interface AcquisitionSession {
 }
 
 export const acquisitionTexts = {
-  id: "there is no row with the id that was given: give the id of a candidate, or of a row of the table",
-  nothing: "neither a label nor a sensitive label was told: give one of them",
-  noSensitive: "a sensitive label was told and the acquisition has no sensitive column: leave it out",
   cold: (classes: number) =>
     `${classes === 0 ? "no row has a label" : "all labels are of one class"} so far, so the first candidates are drawn at random`,
   budget: "a run needs a budget: say how many labels to acquire",
@@ -158,107 +122,21 @@ const hashesOf = (table: Table, { targets, sensitiveModel }: ResumeOptions) => (
       : undefined,
 });
 
-/** From an id as anyone may write it to its row. */
-const rowFinder = ({
-  table,
-  id,
-}: Task): { idOf(row: number): string | number; rowOf(id: string | number): number } => {
-  if (id === undefined) {
-    return {
-      idOf: (row) => row,
-      rowOf: (given) => (String(given).trim() === "" ? -1 : Number(given)),
-    };
-  }
-  const cell = columnCell(columnNamed(table, id));
-  const rows = new Map(Array.from({ length: table.rows }, (_, row) => [String(cell(row)), row]));
-  return { idOf: (row) => cell(row) ?? row, rowOf: (given) => rows.get(String(given)) ?? -1 };
-};
-
-type SingleRule = Exclude<LabelRule, { kind: "combination" }>;
-const singleRules = (rule: LabelRule): readonly SingleRule[] =>
-  rule.kind === "combination" ? rule.parts.flatMap(singleRules) : [rule];
-
-/** Sensitive values by column, each checked against what its column holds. */
-const sensitiveValues = (
-  table: Table,
-  labels: readonly Label[],
-  given: LabelValue | LabelValues,
-): LabelValues => {
-  const rules = labels.flatMap(({ rule }) => singleRules(rule));
-  if (rules.length === 0) throw new InputError("sensitive", acquisitionTexts.noSensitive);
-  const columns = [...new Set(rules.map(({ column }) => column))];
-  const byColumn = typeof given === "object" ? given : columns.length === 1 ? { [columns[0]]: given } : {};
-  const names = Object.keys(byColumn);
-  if (names.length === 0 || names.some((name) => !columns.includes(name))) {
-    throw new InputError("sensitive", toldTexts.columns(columns));
-  }
-  return Object.fromEntries(
-    names.map((name) => {
-      const rule = rules.find(({ column }) => column === name) as SingleRule;
-      return [name, checkedValue(rule, columnNamed(table, name), byColumn[name])];
-    }),
-  );
-};
-
 const createSession = (
   table: Table,
   options: AcquisitionOptions,
   saved?: SavedAcquisition,
 ): AcquisitionSession => {
-  const plan: AcquisitionPlan = planAcquisition(table, options);
-  const { task, settings, sensitive } = plan;
+  const plan = planAcquisition(table, options);
+  const { task, settings } = plan;
   const rows = createRowSession(plan.rows, saved);
-  const { idOf, rowOf } = rowFinder(task);
-  const told: Told[] = [];
-  /** The last values of each row, by column. */
-  const values = new Map<number, LabelValues>();
+  const log = createToldLog(table, plan, rows);
+  for (const one of saved?.told ?? []) log.take(one);
+  const { candidateOf, rowOf } = candidateReader(task, settings.method);
   const notes: string[] = [...(saved?.notes ?? [...task.table.notes, ...task.notes])];
-  const [targetColumn] = columnsOfRule(task.target.rule);
-  const features = task.features.map((name) => [name, columnCell(columnNamed(table, name))] as const);
-  let asking: Promise<unknown> = Promise.resolve();
-
   const note = (text: string): void => {
     if (!notes.includes(text)) notes.push(text);
   };
-  const candidateOf = ({ drawn, row, ...each }: AskedRow): Candidate => ({
-    id: idOf(row),
-    row,
-    score: each.score,
-    ...informationParts(drawn ? "random" : settings.method, each),
-    cost: each.cost,
-    rank: each.rank,
-    values: Object.fromEntries(features.map(([name, cell]) => [name, cell(row) ?? null])),
-  });
-  const rowFor = (given: Candidate | string | number): number => {
-    const row = typeof given === "object" ? given.row : rowOf(given);
-    if (!Number.isInteger(row) || row < 0 || row >= table.rows)
-      throw new InputError("id", acquisitionTexts.id);
-    return row;
-  };
-  /** One told, whoever tells it: a person now, or a file of what was told before. */
-  const take = (one: Told): void => {
-    const { row, label } = one;
-    told.push(one);
-    const before = values.get(row) ?? {};
-    const now: LabelValues = { ...before, ...one.sensitive };
-    if (one.sensitive !== undefined) {
-      sensitive.forEach(({ rule }, i) => {
-        if (!columnsOfRule(rule).some((name) => one.sensitive?.[name] !== undefined)) return;
-        rows.tellSensitive(row, i, classOfRow(rule, table, row, now));
-      });
-    }
-    if (label === "refused") {
-      rows.refuse(row);
-      const { [targetColumn]: _, ...rest } = now;
-      values.set(row, rest);
-      return;
-    }
-    if (label !== undefined)
-      rows.tell(row, classOfRow(task.target.rule, table, row, { [targetColumn]: label }));
-    values.set(row, label === undefined ? now : { ...now, [targetColumn]: label });
-  };
-  for (const one of saved?.told ?? []) take(one);
-
   const ask = async (count: number, run: RunOptions): Promise<readonly Candidate[]> => {
     const { batch, warning, cold } = await rows.ask(count, pacer(run));
     if (cold) note(acquisitionTexts.cold(rows.labelled().length));
@@ -269,41 +147,17 @@ const createSession = (
     }
     return batch.map(candidateOf);
   };
-  const currentTable = (): Table => {
-    const names = new Set([...values.values()].flatMap(Object.keys));
-    const toldOf = (name: string): Map<number, LabelValue> =>
-      new Map([...values].flatMap(([row, each]) => (each[name] === undefined ? [] : [[row, each[name]]])));
-    const gone = plan.rows.initial.filter((row) => rows.isRefused(row));
-    const columns = table.columns.map((column) => {
-      const kept = column.name === targetColumn ? withoutValues(column, gone) : column;
-      return names.has(column.name) ? withTold(kept, toldOf(column.name)) : kept;
-    });
-    return { ...table, columns };
-  };
-
+  let asking: Promise<unknown> = Promise.resolve();
+  let hashes: ReturnType<typeof hashesOf> | undefined;
   const session: AcquisitionSession = {
     ask(count = settings.batch, run = {}) {
       // One question after the other: two at once would be about the same people.
-      const next = asking.then(
-        () => ask(count, run),
-        () => ask(count, run),
-      );
+      const next = asking.then(() => ask(count, run));
       asking = next.catch(() => undefined);
       return next;
     },
-    tell(candidate, label, { sensitive: also } = {}) {
-      if (label === undefined && also === undefined) throw new InputError("label", acquisitionTexts.nothing);
-      const { rule } = task.target as { rule: SingleRule };
-      take({
-        row: rowFor(candidate),
-        label:
-          label === undefined || label === "refused"
-            ? label
-            : checkedValue(rule, columnNamed(table, targetColumn), label),
-        sensitive: also === undefined ? undefined : sensitiveValues(table, sensitive, also),
-      });
-    },
-    tellSensitive: (candidate, value) => session.tell(candidate, undefined, { sensitive: value }),
+    tell: (candidate, label, { sensitive } = {}) => log.tell(rowOf(candidate), label, sensitive),
+    tellSensitive: (candidate, value) => log.tell(rowOf(candidate), undefined, value),
     get labelled() {
       return rows.labelled().length;
     },
@@ -325,57 +179,44 @@ const createSession = (
     get notes() {
       return [...notes];
     },
-    table: currentTable,
-    model: (run = {}) => {
-      const now = currentTable();
-      const labels = new Int32Array(table.rows).fill(-1);
-      for (const row of rows.labelled()) labels[row] = rows.labelOf(row);
-      return fitTask(
-        {
-          ...task,
-          table: now,
-          target: { ...task.target, labels },
-          sensitive: task.sensitive.map((label, i) => ({
-            ...label,
-            labels: rows.sensitiveOf(i, table.rows),
-          })),
-        },
-        { ...run, learnerOptions: settings.forest, categories: settings.categories, seed: options.seed },
-      );
-    },
+    table: log.table,
+    model: (run = {}) =>
+      fitTask(taskNow(task, rows, log.table()), {
+        ...run,
+        learnerOptions: settings.forest,
+        categories: settings.categories,
+        seed: options.seed,
+      }),
     run: (run) => runSession(session, options, settings.batch, run),
-    toJSON: () => ({
-      format: ACQUISITION_FORMAT,
-      version: VERSION,
-      ...hashes(),
-      options: savedOptions(options),
-      ...rows.state,
-      told: [...told],
-      notes: [...notes],
-    }),
-  };
-  let known: ReturnType<typeof hashesOf> | undefined;
-  const hashes = () => {
-    known ??= hashesOf(table, options);
-    return known;
+    toJSON() {
+      hashes ??= hashesOf(table, options);
+      return {
+        format: ACQUISITION_FORMAT,
+        version: VERSION,
+        ...hashes,
+        options: savedOptions(options),
+        ...rows.state,
+        told: [...log.entries],
+        notes: [...notes],
+      };
+    },
   };
   return session;
 };
 
-const savedOptions = ({ targets: _, sensitiveModel: __, ...rest }: AcquisitionOptions) => rest;
-
-/** The column with these rows missing. */
-const withoutValues = (column: Table["columns"][number], rows: Int32Array): Table["columns"][number] => {
-  if (rows.length === 0) return column;
-  if (column.kind === "numeric") {
-    const values = column.values.slice();
-    for (const row of rows) values[row] = Number.NaN;
-    return { ...column, values };
-  }
-  const codes = column.codes.slice();
-  for (const row of rows) codes[row] = -1;
-  return { ...column, codes };
+/** The task with the labels that are known by now. */
+const taskNow = (task: Task, rows: RowSession, table: Table): Task => {
+  const labels = new Int32Array(table.rows).fill(-1);
+  for (const row of rows.labelled()) labels[row] = rows.labelOf(row);
+  return {
+    ...task,
+    table,
+    target: { ...task.target, labels },
+    sensitive: task.sensitive.map((label, i) => ({ ...label, labels: rows.sensitiveOf(i, table.rows) })),
+  };
 };
+
+const savedOptions = ({ targets: _, sensitiveModel: __, ...rest }: AcquisitionOptions) => rest;
 
 /** A signal that tells when it is aborted, as those of the platform do. */
 interface TellingSignal extends StopSignal {

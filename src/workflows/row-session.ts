@@ -106,9 +106,23 @@ const quotaOfBatch =
     atMost: atMost === undefined ? undefined : Math.max(0, Math.min(size, atMost - taken(group))),
   });
 
-/** `from` is the state of an earlier session with the same options, whose labels are told again by the caller. */
-export const createRowSession = (options: RowSessionOptions, from?: RowSessionState): RowSession => {
-  const { goal, budget, quotas = [], stream } = options;
+/** The quotas of the next batch, those asked for so far taken off. */
+const quotasOfBatch = (
+  { budget, quotas = [], groups }: RowSessionOptions,
+  taken: readonly AskedRow[],
+  size: number,
+): readonly Quota[] | undefined => {
+  if (budget === undefined || quotas.length === 0) return undefined;
+  const counts = new Map<number, number>();
+  for (const { row } of taken) {
+    const group = groups?.[row] ?? -1;
+    counts.set(group, (counts.get(group) ?? 0) + 1);
+  }
+  return quotas.map(quotaOfBatch(size, budget - taken.length, (group) => counts.get(group) ?? 0));
+};
+
+const requireRowSession = (options: RowSessionOptions): void => {
+  const { goal, budget, quotas = [] } = options;
   requireStepSettings(options);
   if (budget !== undefined && !(Number.isInteger(budget) && budget >= 1)) {
     throw new InputError("budget", stepTexts.whole("budget", budget));
@@ -116,6 +130,12 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
   if (budget === undefined && ("leakageBudget" in goal || quotas.length > 0)) {
     throw new InputError("budget", rowSessionTexts.goalBudget);
   }
+};
+
+/** `from` is the state of an earlier session with the same options, whose labels are told again by the caller. */
+export const createRowSession = (options: RowSessionOptions, from?: RowSessionState): RowSession => {
+  const { goal, budget, quotas = [], stream } = options;
+  requireRowSession(options);
   const control = betaControl(goal, from?.control);
   // Labels are told on the way: what was given stays as it is.
   const target = { ...options.target, labels: options.target.labels.slice() };
@@ -130,17 +150,6 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
   const labelledRows = (): Int32Array => Int32Array.from(told).filter((row) => target.labels[row] >= 0);
   /** Asked for and not refused: these count against the budget. */
   const counted = () => asked.filter(({ row }) => !refused.has(row));
-
-  const quotasNow = (size: number): readonly Quota[] | undefined => {
-    if (budget === undefined || quotas.length === 0) return undefined;
-    const counts = new Map<number, number>();
-    const taken = counted();
-    for (const { row } of taken) {
-      const group = options.groups?.[row] ?? -1;
-      counts.set(group, (counts.get(group) ?? 0) + 1);
-    }
-    return quotas.map(quotaOfBatch(size, budget - taken.length, (group) => counts.get(group) ?? 0));
-  };
 
   const ask = async (wanted: number, pace?: Pacer): Promise<Question> => {
     if (!Number.isInteger(wanted) || wanted < 1) {
@@ -168,7 +177,7 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
         targets: options.targets,
         beta,
         size,
-        quotas: quotasNow(size),
+        quotas: quotasOfBatch(options, counted(), size),
         method: cold ? "random" : undefined,
         classifier: options.parityOf !== undefined && !cold,
         stream: stream.split("step").split(asked.length),

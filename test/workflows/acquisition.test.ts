@@ -12,9 +12,11 @@ import {
   acquisitionTexts,
   type SavedAcquisition,
 } from "../../src/workflows/acquisition.js";
+import { candidateTexts } from "../../src/workflows/acquisition-candidates.js";
 import { planTexts } from "../../src/workflows/acquisition-plan.js";
 import { predict } from "../../src/workflows/predict.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
+import { toldLogTexts } from "../../src/workflows/told-log.js";
 import { toldTexts } from "../../src/workflows/told-values.js";
 
 /** All labels, and the same table with those of the first rows only. */
@@ -259,8 +261,8 @@ describe("few labels or none", () => {
     expect(() => cold.tell("p3", "Yes")).toThrow(toldTexts.value("outcome", "yes", ["yes"]));
     expect(() => cold.tell("p3", "")).toThrow(/is no value/);
     cold.tell("p3", "no");
-    expect(() => session.tell("nobody", "yes")).toThrow(acquisitionTexts.id);
-    expect(() => session.tell(one, undefined)).toThrow(acquisitionTexts.nothing);
+    expect(() => session.tell("nobody", "yes")).toThrow(candidateTexts.id);
+    expect(() => session.tell(one, undefined)).toThrow(toldLogTexts.nothing);
   });
 });
 
