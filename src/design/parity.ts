@@ -35,12 +35,13 @@ export type { Measured } from "./parity/posteriors.js";
 export type { Covariates, Predictor } from "./parity/predictions.js";
 
 export interface ParityOptions extends RunOptions {
+  /** Where the random streams start; 0 unless given. */
   readonly seed?: number | undefined;
-  /** Simulated data sets. */
+  /** Simulated data sets; 200 unless given. */
   readonly outer?: number | undefined;
-  /** Inner samples for p(D | theta) in F_c. */
+  /** Inner samples for p(D | theta) in F_c; 2000 unless given. */
   readonly inner?: number | undefined;
-  /** Draws of theta that stand for its posterior. */
+  /** Draws of theta that stand for its posterior; 2000 unless given. */
   readonly particles?: number | undefined;
   /** What is predicted; whether the first target is above its prior median unless given. */
   readonly predictor?: Predictor | undefined;
@@ -51,7 +52,7 @@ export interface ParityOptions extends RunOptions {
   readonly covariates?: Covariates | undefined;
   /**
    * What counts as zero, in nats and in probability. By Pinsker's inequality a leakage of eps nats moves p(D | theta)
-   * by a total variation of at most sqrt(eps / 2), on average.
+   * by a total variation of at most sqrt(eps / 2), on average. 0.001 unless given.
    */
   readonly tolerance?: number | undefined;
 }
@@ -114,7 +115,22 @@ export const parityTexts = {
     `the conditions of demographic parity hold, but ${differ}: use more particles, or a smaller tolerance`,
 };
 
-/** Checks the conditions of the proposition of section 4 and measures how far it is from holding. */
+/**
+ * Checks the conditions of the proposition of section 4 and measures how far it is from holding.
+ *
+ * @example
+ * ```ts
+ * import { checkParity, linearGaussian, staticPolicy } from "fairbed/design";
+ *
+ * const small = { outer: 20, inner: 200, particles: 200 };
+ * const silent = staticPolicy(Float64Array.of(1, 0), 2); // looks at the target alone
+ * const { verdict } = await checkParity(linearGaussian(), silent, small);
+ * console.log(verdict); // holds
+ * const leaky = staticPolicy(Float64Array.of(1, 3), 2);
+ * const { reasons } = await checkParity(linearGaussian(), leaky, small);
+ * console.log(reasons.join()); // leakage
+ * ```
+ */
 export const checkParity = async (
   model: Model,
   policy: Policy,

@@ -36,7 +36,17 @@ export const INFORMATION_NAMES = Object.keys(INFORMATION) as readonly Informatio
 
 export type ObjectiveKind = "conditional" | "unconditional";
 
-/** R_c or R_u. */
+/**
+ * R_c or R_u as coefficients of E log p(D | g), by g.
+ *
+ * @example
+ * ```ts
+ * import { objectiveQuantity } from "fairbed/design";
+ *
+ * const { target, both, none } = objectiveQuantity("conditional", 0.5);
+ * console.log(target, both, none); // 1.5 -0.5 -1
+ * ```
+ */
 export const objectiveQuantity = (kind: ObjectiveKind, beta: number): Quantity =>
   kind === "conditional"
     ? { target: 1 + beta, both: -beta, none: -1 }

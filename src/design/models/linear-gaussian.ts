@@ -7,13 +7,26 @@ import { normal } from "../distribution.js";
 import { defineModel, type Model, nuisance, type Parameter, real, sensitive, target } from "../model.js";
 
 export interface LinearGaussianOptions {
+  /** Standard deviation of the outcome; 1 unless given. */
   readonly noise?: number | undefined;
+  /** Standard deviation of every parameter, around 0; 1 unless given. */
   readonly priorSd?: number | undefined;
-  /** Adds an unknown constant to every outcome. */
+  /** Adds an unknown constant to every outcome; false unless given. */
   readonly offset?: boolean | undefined;
 }
 
-/** The target's weight is the design's x, the sensitive part's is y; with `offset` a nuisance is added to both. */
+/**
+ * y ~ N(theta x + phi y, noise^2): the target's weight is the design's x, the sensitive part's is y; with `offset` a
+ * nuisance is added.
+ *
+ * @example
+ * ```ts
+ * import { linearGaussian } from "fairbed/design";
+ *
+ * const model = linearGaussian({ noise: 0.5 });
+ * console.log(model.parameters.map(({ name, role }) => `${name}: ${role}`).join(", ")); // theta: target, phi: sensitive
+ * ```
+ */
 export const linearGaussian = ({
   noise = 1,
   priorSd = 1,

@@ -10,19 +10,28 @@ import { logNormal, normal } from "../distribution.js";
 import { defineModel, type Model, nuisance, type Parameter, real, sensitive, target } from "../model.js";
 
 export interface LocationOptions {
-  /** Where the sources are expected: one number per dimension, or one for all. */
+  /** Where the sources are expected: one number per dimension, or one for all; 3 unless given. */
   readonly priorMean?: number | readonly number[] | undefined;
+  /** How far from there, as a standard deviation; 1 unless given. */
   readonly priorSd?: number | undefined;
+  /** How many sources; 1 unless given. */
   readonly sources?: number | undefined;
+  /** How many dimensions they are in; 2 unless given. */
   readonly dimensions?: number | undefined;
-  /** Coordinates, counted through all sources ("1.0" is the second source's first): the first and the second. */
+  /**
+   * Which coordinates are the target, counted from 0 through all sources, one source after the other; the first unless
+   * given.
+   */
   readonly targets?: readonly number[] | undefined;
+  /** Which coordinates are sensitive; the second unless given. Those that are neither are a nuisance. */
   readonly sensitives?: readonly number[] | undefined;
-  /** Standard deviation of the log reading. */
+  /** Standard deviation of the log reading; 0.5 unless given. */
   readonly noise?: number | undefined;
+  /** What is heard without a source; 0.1 unless given. */
   readonly background?: number | undefined;
-  /** What keeps the intensity finite at the source. */
+  /** What keeps the intensity finite at the source; 0.0001 unless given. */
   readonly offset?: number | undefined;
+  /** How the intensity falls with distance, see the top of this file; "squared" unless given. */
   readonly signal?: "squared" | "printed" | undefined;
 }
 
@@ -37,6 +46,18 @@ const AXES = ["x", "y", "z"];
 const axisName = (axis: number, dimensions: number): string =>
   dimensions <= AXES.length ? AXES[axis] : `x${axis}`;
 
+/**
+ * Source location finding (paper, section 6.1): log y ~ N(log mu, noise^2), mu = background + sum_k 1 / (offset +
+ * distance_k^2). A design is a place to listen at.
+ *
+ * @example
+ * ```ts
+ * import { locationFinding } from "fairbed/design";
+ *
+ * const model = locationFinding({ priorMean: [3, 3] });
+ * console.log(model.design.map(({ name }) => name).join(", ")); // x, y
+ * ```
+ */
 export const locationFinding = ({
   priorMean = 3,
   priorSd = 1,

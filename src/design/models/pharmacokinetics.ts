@@ -11,12 +11,25 @@ import { logNormal, normal } from "../distribution.js";
 import { defineModel, type Model, nuisance, real, sensitive, target } from "../model.js";
 
 export interface PharmacokineticsOptions {
+  /** The dose, in the units of volume times those of the concentration; 400 unless given. */
   readonly dose?: number | undefined;
+  /** Standard deviation of the log concentration; 0.2 unless given. */
   readonly noise?: number | undefined;
-  /** The latest sampling time. */
+  /** The latest sampling time, in hours; 24 unless given. The earliest is 0.1. */
   readonly latest?: number | undefined;
 }
 
+/**
+ * When to draw blood after a dose, see the top of this file for the formula.
+ *
+ * @example
+ * ```ts
+ * import { pharmacokinetics } from "fairbed/design";
+ *
+ * const [{ name, low, high }] = pharmacokinetics({ latest: 12 }).design;
+ * console.log(name, low, high); // time 0.1 12
+ * ```
+ */
 export const pharmacokinetics = ({
   dose = 400,
   noise = 0.2,

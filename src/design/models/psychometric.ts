@@ -8,15 +8,30 @@ import { bernoulli, normal } from "../distribution.js";
 import { defineModel, type Model, real, sensitive, target } from "../model.js";
 
 export interface PsychometricOptions {
+  /** How steeply noticing rises with intensity; 2 unless given. */
   readonly slope?: number | undefined;
+  /** Standard deviation of the threshold, around 0; 1 unless given. */
   readonly thresholdSd?: number | undefined;
+  /** Standard deviation of the shift, around 0; 1 unless given. */
   readonly shiftSd?: number | undefined;
-  /** Bounds of the intensity. */
+  /** Bounds of the intensity; -4 and 4 unless given. */
   readonly low?: number | undefined;
   readonly high?: number | undefined;
 }
 
-/** Two conditions can be mixed: at `context` 0 the shift plays no part, at 1 it does in full. */
+/**
+ * P(noticed) = sigmoid(slope (intensity - threshold - context shift)). Two conditions can be mixed: at `context` 0 the
+ * shift plays no part, at 1 it does in full.
+ *
+ * @example
+ * ```ts
+ * import { exactInformation, psychometric, randomStream } from "fairbed/design";
+ *
+ * // Asked once in the condition where the shift plays no part: nothing is learnt about it.
+ * const { sensitive } = await exactInformation(psychometric(), [[0, 0]], { stream: randomStream(0) });
+ * console.log(sensitive.upper < 1e-6); // true
+ * ```
+ */
 export const psychometric = ({
   slope = 2,
   thresholdSd = 1,
