@@ -3,6 +3,17 @@
  *
  * Every message is one sentence that says what was given, what was expected and what to do next. Messages are
  * built by exported text functions next to the code that throws them, so that tests match the text itself.
+ *
+ * @example
+ * ```ts
+ * import { FairbedError, tableOf } from "fairbed";
+ *
+ * try {
+ *   tableOf([]);
+ * } catch (error) {
+ *   console.log(error instanceof FairbedError, typeof error.code); // true string
+ * }
+ * ```
  */
 export class FairbedError extends Error {
   /** Stable, machine-readable name of the mistake, e.g. `"shape"`; never changes with the wording. */
@@ -15,7 +26,20 @@ export class FairbedError extends Error {
   }
 }
 
-/** The caller gave something that cannot work: the command line answers with exit code 2. */
+/**
+ * The caller gave something that cannot work: the command line answers with exit code 2.
+ *
+ * @example
+ * ```ts
+ * import { InputError, randomStream } from "fairbed";
+ *
+ * try {
+ *   randomStream(-1);
+ * } catch (error) {
+ *   console.log(error instanceof InputError); // true
+ * }
+ * ```
+ */
 export class InputError extends FairbedError {}
 
 /** A user's function cannot be traced; `location` is the line to change, where the platform tells it. */
@@ -28,5 +52,14 @@ export class TraceError extends InputError {
   }
 }
 
-/** The platform lacks something that was asked for: a WebAssembly feature, threads, a package, a file. */
+/**
+ * The platform lacks something that was asked for: a WebAssembly feature, threads, a package, a file.
+ *
+ * @example
+ * ```ts
+ * import { EnvironmentError, FairbedError } from "fairbed";
+ *
+ * console.log(EnvironmentError.prototype instanceof FairbedError); // true
+ * ```
+ */
 export class EnvironmentError extends FairbedError {}

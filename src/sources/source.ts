@@ -49,6 +49,19 @@ export const sourceTexts = {
 /**
  * Reads a whole table: a file's path, a web address, or `postgres://user:password@host/database`. Arrow and Feather
  * files need the package apache-arrow, PostgreSQL pg, and SQLite files libsql on Node before 22.16.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { readTable } from "fairbed";
+ *
+ * const file = join(await mkdtemp(join(tmpdir(), "people-")), "people.csv");
+ * await writeFile(file, "id,age,sex\n007,31,f\n008,,m\n");
+ * const table = await readTable(file, { asText: ["id"] });
+ * console.log(table.rows, table.columns.map(({ kind }) => kind).join(" ")); // 2 categorical numeric categorical
+ * ```
  */
 export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> =>
   withSource(path, options, async ({ connection, name, relation: guessed }) => {

@@ -61,6 +61,15 @@ const NOISE_LEVELS = 4;
 const MOST_FEATURES = 5;
 const MOST_NOISE = 1000;
 
+/**
+ * @example
+ * ```ts
+ * import { syntheticPool } from "fairbed";
+ *
+ * const { table, settings, leakage } = syntheticPool({ rows: 500, bias: 0.5 });
+ * console.log(table.rows, leakage.unconditional > 0); // 500 true
+ * ```
+ */
 export const syntheticPool = ({
   rows,
   seed = 0,

@@ -212,7 +212,18 @@ export class RandomStream {
   }
 }
 
-/** The stream with this seed, at its start. 1 and 1n are the same seed; 1 and "1" are not. */
+/**
+ * The stream with this seed, at its start. 1 and 1n are the same seed; 1 and "1" are not.
+ *
+ * @example
+ * ```ts
+ * import { randomStream } from "fairbed";
+ *
+ * const stream = randomStream(7);
+ * const again = randomStream(7).split("noise");
+ * console.log(stream.split("noise").uniform() === again.uniform()); // true
+ * ```
+ */
 export const randomStream = (seed: StreamName): RandomStream => new RandomStream(seedKey(seed), 0);
 
 const isWord = (x: unknown): boolean => Number.isInteger(x) && Number(x) >= 0 && Number(x) < 4294967296;
