@@ -22,7 +22,7 @@ export interface EncodedMatrix {
 
 export type CategoryEncoding = "one-hot" | "ordinal";
 
-interface NumberRule {
+export interface NumberRule {
   readonly kind: "numeric";
   readonly name: string;
   /** Stands in for a missing number: the median of the fitted rows. */
@@ -31,7 +31,7 @@ interface NumberRule {
   readonly indicator: boolean;
 }
 
-interface CategoryRule {
+export interface CategoryRule {
   readonly kind: "categorical";
   readonly name: string;
   /** Those of the fitted rows, sorted. */

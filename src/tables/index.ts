@@ -2,9 +2,20 @@
 export { type CsvValue, csvText, toCsv } from "./csv.js";
 export { type ColumnDescription, describeTable, type TableDescription } from "./describe-table.js";
 export type { DialectSettings } from "./dialect.js";
-export { type EncodedMatrix, type Encoder, fitEncoder, loadEncoder, saveEncoder } from "./encoder.js";
+export {
+  type CategoryEncoding,
+  type CategoryRule,
+  type EncodedMatrix,
+  type Encoder,
+  type EncoderRules,
+  fitEncoder,
+  loadEncoder,
+  type NumberRule,
+  saveEncoder,
+} from "./encoder.js";
+export type { Comparison, Label, LabelChoice, LabelRule } from "./label.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";
-export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./synthetic.js";
+export { type ExactLeakage, type SyntheticOptions, type SyntheticPool, syntheticPool } from "./synthetic.js";
 export {
   appendRows,
   type CategoricalColumn,
@@ -20,4 +31,4 @@ export {
   tableOfColumns,
 } from "./table.js";
 export { type RecordValue, type TableRecord, tableOf, toRecords } from "./table-of.js";
-export { defineTask, type Task, type TaskSettings } from "./task.js";
+export { defineTask, type Task, type TaskOptions, type TaskSettings } from "./task.js";

@@ -80,35 +80,6 @@ describe("fairbed fit and predict", () => {
     expect(predictions).toHaveLength(2);
   });
 
-  test("every option of fit changes something", async () => {
-    const base = await json("fit", labelled, ...ROLES, "--exclude", "weight", "--seed", "1");
-    const changed = async (...words: string[]) => {
-      const { seconds: _, ...other } = await json(
-        "fit",
-        labelled,
-        ...ROLES,
-        "--exclude",
-        "weight",
-        "--seed",
-        "1",
-        ...words,
-      );
-      const { seconds: __, ...own } = base;
-      expect(other, words.join(" ")).not.toEqual(own);
-    };
-    for (const words of [
-      ["--learner", "logistic"],
-      ["--weights", "weight"],
-      ["--test-fraction", "0.3"],
-      ["--folds", "3"],
-      ["--level", "0.9"],
-      ["--seed", "2"],
-      ["--features", "skill"],
-      ["--missing", "x"],
-    ])
-      await changed(...words);
-  });
-
   test("mistakes are answered with one sentence", async () => {
     const refused = async (words: readonly string[], text: string) => {
       const { code, stderr } = await invoke(words);

@@ -1,6 +1,6 @@
 /** `fairbed predict`: what a fitted model says of the rows of a table. */
-import { csvText } from "../../../tables/csv.js";
-import { columnCell, type Table } from "../../../tables/table.js";
+import { type CsvValue, csvText } from "../../../tables/csv.js";
+import { toRecords } from "../../../tables/table-of.js";
 import { defineCommand } from "../../command.js";
 import { argument, grouped, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
@@ -56,7 +56,7 @@ export const predict = defineCommand({
         classes.map((name) => [name, predicted.filter((each) => each === name).length]),
       ),
       /** As records, and absent where they were written to a file. */
-      predictions: options.out === undefined ? recordsOf(answers) : undefined,
+      predictions: options.out === undefined ? toRecords(answers) : undefined,
       notes: said,
       written: options.out === undefined ? [] : [options.out],
     };
@@ -70,13 +70,11 @@ export const predict = defineCommand({
           ...notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
           ...written.map((file) => `Wrote ${file}.`),
         ].join("\n")
-      : csvText([Object.keys(predictions[0]), ...predictions.map((each) => Object.values(each))]),
+      : csvText([
+          Object.keys(predictions[0]),
+          ...predictions.map((each) => Object.values(each).map(csvCell)),
+        ]),
 });
 
-/** One object for each row. */
-const recordsOf = ({ rows, columns }: Table): Record<string, string | number | null>[] => {
-  const cells = columns.map((column) => [column.name, columnCell(column)] as const);
-  return Array.from({ length: rows }, (_, row) =>
-    Object.fromEntries(cells.map(([name, cell]) => [name, cell(row) ?? null])),
-  );
-};
+const csvCell = (value: string | number | Date | null): CsvValue =>
+  value instanceof Date ? value.toISOString() : value;
