@@ -28,7 +28,11 @@ import { type ScoreGaps, scoreGaps } from "./group-metrics/score-gaps.js";
 export type { Gap, GroupAgainst, RateComparison } from "./group-metrics/comparison.js";
 export { groupTexts } from "./group-metrics/group-labels.js";
 export { type GroupLabels, type IntersectedGroups, intersectGroups } from "./group-metrics/intersections.js";
-export { type ParityRatioOptions, type ParityRatios, parityRatios } from "./group-metrics/parity-ratios.js";
+export {
+  type ParityRatioOptions,
+  type ParityRatioValues,
+  parityRatios,
+} from "./group-metrics/parity-ratios.js";
 export { type Rate, type RateName, type Rates, reasonTexts } from "./group-metrics/rates.js";
 export type { Distances, ScoreGaps } from "./group-metrics/score-gaps.js";
 export { atSelectionRate, type Selection } from "./group-metrics/selection-rate.js";
@@ -71,7 +75,7 @@ export interface GroupRates {
   readonly rates: Rates;
 }
 
-export interface GroupMetrics {
+export interface MetricsByGroup {
   readonly positive: number;
   /** Rows whose group is known, and rows that were left out because it is not. */
   readonly rows: number;
@@ -201,14 +205,14 @@ const pooled = (counts: Float64Array): Float64Array => {
  * console.log(rates[0].rates.selectionRate.value, demographicParity.difference.value); // 0.5 0.5
  * ```
  */
-export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOptions): GroupMetrics =>
+export const groupMetrics = (input: GroupedPredictions, options: GroupMetricsOptions): MetricsByGroup =>
   unpaced(groupMetricsSteps(input, options));
 
 /** {@link groupMetrics}, resample by resample: a caller that must let go of the thread now and then walks it. */
 export function* groupMetricsSteps(
   input: GroupedPredictions,
   options: GroupMetricsOptions,
-): Generator<number, GroupMetrics> {
+): Generator<number, MetricsByGroup> {
   const { reference = 0, level = 0.95, replicates = 1000, leastRows = 10, stream } = options;
   requireInput(input, { reference, level, replicates, leastRows });
   const { groups: labels, groupNames, positive = 1, actual, scores } = input;
@@ -316,7 +320,7 @@ export const oneAgainstRest = (
   input: Omit<GroupedPredictions, "positive" | "scores">,
   classes: number,
   options: GroupMetricsOptions,
-): readonly GroupMetrics[] => {
+): readonly MetricsByGroup[] => {
   if (!Number.isInteger(classes) || classes < 2) {
     throw new InputError("classes", groupTexts.classes(classes));
   }

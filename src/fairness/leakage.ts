@@ -30,7 +30,7 @@ export { type Adversaries, defaultAdversaries } from "./leakage/adversaries.js";
 export { type BinnedAttribute, binByCuts, quantileBins } from "./leakage/attribute.js";
 export type { ColumnLeakage } from "./leakage/columns.js";
 export type { Adversary } from "./leakage/cross-fit.js";
-export { type LeakageDifference, leakageDifference } from "./leakage/difference.js";
+export { type ComparedLeakage, leakageDifference } from "./leakage/difference.js";
 export type { AdversaryEstimate } from "./leakage/estimate.js";
 export type { LeakageAuditInput, LeakageAuditOptions } from "./leakage/input.js";
 export { lookup } from "./leakage/lookup.js";

@@ -1,6 +1,6 @@
 /** How far the groups' score distributions are apart, without intervals: for a simulation's checkpoints. */
 
-export interface ScoreDistances {
+export interface DistributionDistances {
   /** The area between the highest and the lowest of the groups' distribution functions. */
   readonly area: number;
   /** Their largest distance. */
@@ -24,7 +24,7 @@ export const scoreDistances = (
   groups: Int32Array,
   groupCount: number,
   weights?: Float64Array | undefined,
-): ScoreDistances | undefined => {
+): DistributionDistances | undefined => {
   const sizes = new Float64Array(groupCount);
   const weightOf = (row: number): number => weights?.[row] ?? 1;
   groups.forEach((group, row) => {

@@ -40,7 +40,7 @@ export const boostingTexts = {
 };
 
 /** Fitted trees, one member. */
-export class Boosting implements Classifier {
+export class FittedBoosting implements Classifier {
   readonly members = 1;
   readonly classes: number;
   readonly columns: number;
@@ -77,7 +77,7 @@ export class Boosting implements Classifier {
 }
 
 export interface BoostingLearner extends Learner {
-  fit(training: TrainingSet, stream?: RandomStream): Boosting;
+  fit(training: TrainingSet, stream?: RandomStream): FittedBoosting;
 }
 
 /** A learner of boosted trees; XGBoost's defaults unless told otherwise. */
@@ -121,7 +121,7 @@ export const boosting = (options: BoostingOptions = {}): BoostingLearner => {
         differentiate(margins, labels, weights, present.length, g, h);
         for (let k = 0; k < perRound; k++) grower.grow(writer, g[k], h[k], margins, k, perRound);
       }
-      return new Boosting(classes, features.columns, present, writer.finish());
+      return new FittedBoosting(classes, features.columns, present, writer.finish());
     },
   };
 };
@@ -185,7 +185,7 @@ export interface SavedBoosting {
   readonly left: readonly number[];
 }
 
-export const saveBoosting = ({ classes, columns, present, trees }: Boosting): SavedBoosting => ({
+export const saveBoosting = ({ classes, columns, present, trees }: FittedBoosting): SavedBoosting => ({
   format: "fairbed-boosting-1",
   classes,
   columns,
@@ -197,9 +197,9 @@ export const saveBoosting = ({ classes, columns, present, trees }: Boosting): Sa
 });
 
 /** The boosting that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
-export const loadBoosting = (saved: SavedBoosting): Boosting => {
+export const loadBoosting = (saved: SavedBoosting): FittedBoosting => {
   if (!isSavedBoosting(saved)) throw new InputError("saved-boosting", boostingTexts.saved);
-  return new Boosting(saved.classes, saved.columns, [...saved.present], {
+  return new FittedBoosting(saved.classes, saved.columns, [...saved.present], {
     roots: Int32Array.from(saved.roots),
     feature: Int32Array.from(saved.feature),
     value: Float32Array.from(saved.value),

@@ -2,15 +2,22 @@
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
 import {
-  Boosting,
   type BoostingOptions,
   boosting,
+  FittedBoosting,
   loadBoosting,
   type SavedBoosting,
   saveBoosting,
 } from "./boosting.js";
 import type { Classifier, Learner } from "./classifier.js";
-import { Forest, type ForestOptions, forest, loadForest, type SavedForest, saveForest } from "./forest.js";
+import {
+  FittedForest,
+  type ForestOptions,
+  forest,
+  loadForest,
+  type SavedForest,
+  saveForest,
+} from "./forest.js";
 import { LEARNER_NAMES, type LearnerName } from "./learner-names.js";
 import {
   type LogisticOptions,
@@ -20,8 +27,8 @@ import {
   type SavedLogistic,
   saveLogistic,
 } from "./logistic.js";
-import { loadMlp, Mlp, type MlpOptions, mlp, type SavedMlp, saveMlp } from "./mlp.js";
-import { loadSvm, type SavedSvm, Svm, type SvmOptions, saveSvm, svm } from "./svm.js";
+import { FittedMlp, loadMlp, type MlpOptions, mlp, type SavedMlp, saveMlp } from "./mlp.js";
+import { FittedSvm, loadSvm, type SavedSvm, type SvmOptions, saveSvm, svm } from "./svm.js";
 
 export { LEARNER_NAMES, type LearnerName } from "./learner-names.js";
 
@@ -78,11 +85,11 @@ export type SavedClassifier = SavedForest | SavedLogistic | SavedBoosting | Save
 
 /** What {@link loadClassifier} makes the same classifier of, bit for bit, here and on any other machine. */
 export const saveClassifier = (classifier: Classifier): SavedClassifier => {
-  if (classifier instanceof Forest) return saveForest(classifier);
+  if (classifier instanceof FittedForest) return saveForest(classifier);
   if (classifier instanceof LogisticRegression) return saveLogistic(classifier);
-  if (classifier instanceof Boosting) return saveBoosting(classifier);
-  if (classifier instanceof Mlp) return saveMlp(classifier);
-  if (classifier instanceof Svm) return saveSvm(classifier);
+  if (classifier instanceof FittedBoosting) return saveBoosting(classifier);
+  if (classifier instanceof FittedMlp) return saveMlp(classifier);
+  if (classifier instanceof FittedSvm) return saveSvm(classifier);
   throw new InputError("foreign-classifier", learnerTexts.foreign);
 };
 

@@ -17,7 +17,7 @@ export { type ForestOptions, forestTexts } from "./forest/options.js";
 export type { Trees } from "./forest/trees.js";
 
 /** A fitted forest: each tree is a member. */
-export class Forest implements Classifier {
+export class FittedForest implements Classifier {
   readonly trees: Trees;
   /** Mean decrease of impurity by feature, normalised to sum to 1 (all 0 where nothing was split). */
   readonly importances: Float64Array;
@@ -110,7 +110,7 @@ const meanOfMembers = (values: Float32Array, members: number, classes: number, m
 };
 
 export interface ForestLearner extends Learner {
-  fit(training: TrainingSet, stream: RandomStream): Forest;
+  fit(training: TrainingSet, stream: RandomStream): FittedForest;
 }
 
 /** A learner of random forests; scikit-learn's defaults unless told otherwise. */
@@ -120,7 +120,7 @@ export const forest = (options: ForestOptions = {}): ForestLearner => {
     name: "forest",
     fit(training, stream) {
       const { trees, importances } = growForest(training, options, stream);
-      return new Forest(trees, importances, options.threads);
+      return new FittedForest(trees, importances, options.threads);
     },
   };
 };
@@ -138,7 +138,7 @@ export interface SavedForest {
   readonly importances: readonly number[];
 }
 
-export const saveForest = ({ trees, importances }: Forest): SavedForest => ({
+export const saveForest = ({ trees, importances }: FittedForest): SavedForest => ({
   format: "fairbed-forest-1",
   features: trees.features,
   classes: trees.classes,
@@ -151,7 +151,10 @@ export const saveForest = ({ trees, importances }: Forest): SavedForest => ({
 });
 
 /** The forest that was saved; anything else, or one that was damaged, is refused. */
-export const loadForest = (saved: SavedForest, options: Pick<ForestOptions, "threads"> = {}): Forest => {
+export const loadForest = (
+  saved: SavedForest,
+  options: Pick<ForestOptions, "threads"> = {},
+): FittedForest => {
   checkOptions(options);
   if (!isSavedForest(saved)) throw new InputError("saved-forest", forestTexts.saved);
   const trees: Trees = {
@@ -163,7 +166,7 @@ export const loadForest = (saved: SavedForest, options: Pick<ForestOptions, "thr
     right: Int32Array.from(saved.right),
     probabilities: Float32Array.from(saved.probabilities),
   };
-  return new Forest(trees, Float64Array.from(saved.importances), options.threads);
+  return new FittedForest(trees, Float64Array.from(saved.importances), options.threads);
 };
 
 /** Whether every number is one that the kernels may follow: a wrong child would lead out of the tree, or round. */

@@ -3,10 +3,10 @@
 export { type RandomStream, randomStream } from "../core/random.js";
 export type { RegressionTrees } from "./boosting/trees.js";
 export {
-  Boosting,
   type BoostingLearner,
   type BoostingOptions,
   boosting,
+  FittedBoosting,
   type SavedBoosting,
 } from "./boosting.js";
 export {
@@ -28,7 +28,7 @@ export type {
   VoteMembers,
 } from "./classifier.js";
 export {
-  Forest,
+  FittedForest,
   type ForestLearner,
   type ForestOptions,
   forest,
@@ -43,9 +43,9 @@ export {
   type SavedLogistic,
 } from "./logistic.js";
 export type { Layer } from "./mlp/network.js";
-export { Mlp, type MlpLearner, type MlpOptions, mlp, type SavedMlp } from "./mlp.js";
+export { FittedMlp, type MlpLearner, type MlpOptions, mlp, type SavedMlp } from "./mlp.js";
 export type { Standardisation } from "./standardise.js";
 export type { KernelRows } from "./svm/kernel.js";
-export type { Sigmoid } from "./svm/platt.js";
-export { type SavedSvm, Svm, type SvmLearner, type SvmOptions, type SvmPair, svm } from "./svm.js";
+export type { PlattSigmoid } from "./svm/platt.js";
+export { FittedSvm, type SavedSvm, type SvmLearner, type SvmOptions, type SvmPair, svm } from "./svm.js";
 export type { ClassWeights } from "./training.js";

@@ -53,7 +53,7 @@ export const mlpTexts = {
 };
 
 /** A fitted network, one member. */
-export class Mlp implements Classifier {
+export class FittedMlp implements Classifier {
   readonly members = 1;
   readonly classes: number;
   /** The classes that occurred in training; the others have probability 0. */
@@ -108,7 +108,7 @@ export class Mlp implements Classifier {
 }
 
 export interface MlpLearner extends Learner {
-  fit(training: TrainingSet, stream: RandomStream): Mlp;
+  fit(training: TrainingSet, stream: RandomStream): FittedMlp;
 }
 
 /** A learner of multilayer perceptrons; scikit-learn's defaults, behind a StandardScaler, unless told otherwise. */
@@ -157,7 +157,7 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
       const isRight =
         layers.every((layer) => layer.weights.every(Number.isFinite)) && losses.every(Number.isFinite);
       if (!isRight) throw new InputError("diverged", mlpTexts.diverged(losses.length));
-      return new Mlp(classes, present, standardisation, trained);
+      return new FittedMlp(classes, present, standardisation, trained);
     },
   };
 };
@@ -173,7 +173,7 @@ export interface SavedMlp {
   readonly losses: readonly number[];
 }
 
-export const saveMlp = ({ classes, present, standardisation, layers, losses }: Mlp): SavedMlp => ({
+export const saveMlp = ({ classes, present, standardisation, layers, losses }: FittedMlp): SavedMlp => ({
   format: "fairbed-mlp-1",
   classes,
   present: [...present],
@@ -187,11 +187,11 @@ export const saveMlp = ({ classes, present, standardisation, layers, losses }: M
 });
 
 /** The network that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
-export const loadMlp = (saved: SavedMlp): Mlp => {
+export const loadMlp = (saved: SavedMlp): FittedMlp => {
   if (!isSavedMlp(saved)) throw new InputError("saved-mlp", mlpTexts.saved);
   const { classes, present, means, scales, layers, losses } = saved;
   const standardisation = { means: Float64Array.from(means), scales: Float64Array.from(scales) };
-  return new Mlp(classes, [...present], standardisation, { layers, losses: [...losses] });
+  return new FittedMlp(classes, [...present], standardisation, { layers, losses: [...losses] });
 };
 
 const isSavedMlp = (given: unknown): given is SavedMlp => {

@@ -23,7 +23,7 @@ import {
   standardise,
 } from "./standardise.js";
 import { type KernelRows, kernelCache, kernelColumn, kernelRows } from "./svm/kernel.js";
-import { couplePairs, fitSigmoid, type Sigmoid, sigmoidAt } from "./svm/platt.js";
+import { couplePairs, fitSigmoid, type PlattSigmoid, sigmoidAt } from "./svm/platt.js";
 import { type SvmProblem, solveSvm } from "./svm/smo.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
@@ -51,14 +51,14 @@ export interface SvmPair {
   /** Of each support vector (0 for those of other pairs). */
   readonly coefficients: Float64Array;
   readonly bias: number;
-  readonly sigmoid: Sigmoid;
+  readonly sigmoid: PlattSigmoid;
 }
 
 /** libsvm keeps the pairs' probabilities this far from 0 and 1. */
 const LEAST_PAIR_PROBABILITY = 1e-7;
 
 /** A fitted support vector machine, one member. */
-export class Svm implements Classifier {
+export class FittedSvm implements Classifier {
   readonly members = 1;
   readonly classes: number;
   /** The classes that occurred in training; the others have probability 0. */
@@ -139,7 +139,7 @@ export class Svm implements Classifier {
 }
 
 export interface SvmLearner extends Learner {
-  fit(training: TrainingSet, stream: RandomStream): Svm;
+  fit(training: TrainingSet, stream: RandomStream): FittedSvm;
 }
 
 /** A learner of support vector machines; scikit-learn's defaults, behind a StandardScaler, unless told otherwise. */
@@ -181,7 +181,7 @@ export const svm = (options: SvmOptions = {}): SvmLearner => {
           machines.push({ lower, upper, rows: own, sigmoid, ...solveSvm(problem) });
         }
       const { vectors, pairs } = gatherVectors(machines, x, columns);
-      return new Svm({
+      return new FittedSvm({
         classes,
         present,
         gamma,
@@ -283,7 +283,14 @@ export interface SavedSvm {
   }[];
 }
 
-export const saveSvm = ({ classes, present, gamma, standardisation, vectors, pairs }: Svm): SavedSvm => ({
+export const saveSvm = ({
+  classes,
+  present,
+  gamma,
+  standardisation,
+  vectors,
+  pairs,
+}: FittedSvm): SavedSvm => ({
   format: "fairbed-svm-1",
   classes,
   present: [...present],
@@ -302,10 +309,10 @@ export const saveSvm = ({ classes, present, gamma, standardisation, vectors, pai
 });
 
 /** The machine that was saved, which answers with the same bits; anything else, or a damaged one, is refused. */
-export const loadSvm = (saved: SavedSvm): Svm => {
+export const loadSvm = (saved: SavedSvm): FittedSvm => {
   if (!isSavedSvm(saved)) throw new InputError("saved-svm", svmTexts.saved);
   const { classes, present, gamma, means, scales } = saved;
-  return new Svm({
+  return new FittedSvm({
     classes,
     present: [...present],
     gamma,

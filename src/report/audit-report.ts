@@ -2,8 +2,8 @@
 import type { Interval } from "../core/stats.js";
 import { VERSION } from "../core/version.js";
 import type {
+  ComparedLeakage,
   LeakageAudit,
-  LeakageDifference,
   LeakageEstimate,
   ParityAudit,
   PredictorParity,
@@ -448,7 +448,7 @@ from holding is the leakage itself:</p>`,
 };
 
 export const comparisonTexts = {
-  verdict: (difference: LeakageDifference, unit: Unit): string => {
+  verdict: (difference: ComparedLeakage, unit: Unit): string => {
     const [low, high] = difference.interval;
     const by = `${short(unit.of(difference.nats))} ${unit.name} per record (${between(difference.interval, unit.of)})`;
     if (high < 0) return `the second table gives away less: ${by}`;

@@ -6,9 +6,9 @@ import {
   type Adversaries,
   auditLeakage,
   auditParity,
+  type ComparedLeakage,
   defaultAdversaries,
   type LeakageAudit,
-  type LeakageDifference,
   type LeakageEstimate,
   leakageDifference,
   type ParityAudit,
@@ -62,8 +62,8 @@ export interface AuditComparison {
     /** Nats per record of each. */
     readonly first: number;
     readonly second: number;
-    readonly unconditional: LeakageDifference;
-    readonly conditional: LeakageDifference | undefined;
+    readonly unconditional: ComparedLeakage;
+    readonly conditional: ComparedLeakage | undefined;
   }[];
 }
 

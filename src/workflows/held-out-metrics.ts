@@ -4,8 +4,8 @@ import type { RandomStream } from "../core/random.js";
 import { namesToShow } from "../core/rare-values.js";
 import {
   type Gap,
-  type GroupMetrics,
   groupMetricsSteps,
+  type MetricsByGroup,
   type Rate,
   type Rates,
 } from "../fairness/group-metrics.js";
@@ -186,7 +186,7 @@ const gapsOf = ({ difference, ratio }: { readonly difference: Gap; readonly rati
   ratio: shareOf(ratio),
 });
 
-const groupsOf = (sensitive: string, positive: string, metrics: GroupMetrics): HeldOutGroups => ({
+const groupsOf = (sensitive: string, positive: string, metrics: MetricsByGroup): HeldOutGroups => ({
   sensitive,
   positive,
   groups: metrics.groups

@@ -5,7 +5,7 @@ import type { DenseMembers, FeatureMatrix, VoteMembers } from "../../src/learner
 import { featureTexts } from "../../src/learners/features.js";
 import { GROW, treeLayout } from "../../src/learners/forest/grow-layout.js";
 import { floatBelow } from "../../src/learners/forest/trees.js";
-import { type Forest, forest, forestTexts, loadForest, saveForest } from "../../src/learners/forest.js";
+import { type FittedForest, forest, forestTexts, loadForest, saveForest } from "../../src/learners/forest.js";
 import { classWeightTexts, trainingTexts } from "../../src/learners/training.js";
 import { columnOf, matrixOf, moduloTable, THREE, TWO } from "./tables.js";
 
@@ -240,7 +240,7 @@ describe("members", () => {
   const training = { features, rows, labels: rows.map((row) => labels[row]), classes: 2 };
 
   /** P(class 1) of every member by walking down the trees. */
-  const walk = ({ trees, members }: Forest, x: FeatureMatrix): number[][] =>
+  const walk = ({ trees, members }: FittedForest, x: FeatureMatrix): number[][] =>
     Array.from({ length: x.rows }, (_, row) =>
       Array.from({ length: members }, (_, t) => {
         let node = trees.starts[t];

@@ -5,7 +5,7 @@ import { requireLabels, requireLength } from "./group-labels.js";
  * Ratios are min over groups / max over groups of hard-label rates. A number is undefined where it has no value:
  * fewer than two groups have the rate, or it is 0 in all of them and 0 / 0 says nothing.
  */
-export interface ParityRatios {
+export interface ParityRatioValues {
   /** P(predicted positive), all rows whose group is known. */
   readonly selectionRate: number | undefined;
   readonly accuracy: number | undefined;
@@ -61,7 +61,7 @@ export const parityRatios = (
   actual: Int32Array,
   groups: Int32Array,
   { positive = 1, weights }: ParityRatioOptions = {},
-): ParityRatios => {
+): ParityRatioValues => {
   requireLength("actual", actual, predicted.length);
   requireLength("groups", groups, predicted.length);
   requireLength("weights", weights, predicted.length);

@@ -4,7 +4,7 @@ import { normalQuantile } from "../../core/math.js";
 import { type Interval, momentsOf, sampleVariance } from "../../core/stats.js";
 import type { LeakageEstimate } from "./result.js";
 
-export interface LeakageDifference {
+export interface ComparedLeakage {
   /** Second - first: below 0 where the second gives away less. */
   readonly nats: number;
   readonly interval: Interval;
@@ -43,7 +43,7 @@ export const leakageDifference = (
     level = 0.95,
     paired = false,
   }: { readonly level?: number | undefined; readonly paired?: boolean | undefined } = {},
-): LeakageDifference => {
+): ComparedLeakage => {
   const nats = momentsOf(second.records.gains).mean - momentsOf(first.records.gains).mean;
   const extra = first.records.extraVariance + second.records.extraVariance;
   const together = paired ? pairedVariance(first, second) : undefined;

@@ -3,7 +3,7 @@ import { type Pacer, paced, pacer, type RunOptions } from "../../core/options.js
 import type { RandomStream } from "../../core/random.js";
 import { countClasses, namesToShow, rareClasses } from "../../core/rare-values.js";
 import type { FeatureMatrix, Learner } from "../../learners/classifier.js";
-import { type Gap, type GroupMetrics, groupMetricsSteps } from "../group-metrics.js";
+import { type Gap, groupMetricsSteps, type MetricsByGroup } from "../group-metrics.js";
 import { decomposeParitySteps, type GroupDecomposition } from "../parity-decomposition.js";
 import { joinRows, someRows, stratifiedFolds } from "./folds.js";
 
@@ -211,7 +211,7 @@ export const auditParity = async (
   );
   const pick = (values: Int32Array) => Int32Array.from(known, (row) => values[row]);
   const groups = pick(sensitive);
-  const metrics = (predicted: Int32Array, name: string): Promise<GroupMetrics> =>
+  const metrics = (predicted: Int32Array, name: string): Promise<MetricsByGroup> =>
     paced(
       groupMetricsSteps(
         { predicted, actual: pick(target), groups, groupNames, positive },

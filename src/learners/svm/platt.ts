@@ -2,18 +2,19 @@
 import { exp, log, log1p } from "../../core/math.js";
 
 /** P(y = 1 | decision f) = 1 / (1 + exp(slope f + offset)). */
-export interface Sigmoid {
+export interface PlattSigmoid {
   readonly slope: number;
   readonly offset: number;
 }
 
-export const sigmoidAt = ({ slope, offset }: Sigmoid, f: number): number => 1 / (1 + exp(slope * f + offset));
+export const sigmoidAt = ({ slope, offset }: PlattSigmoid, f: number): number =>
+  1 / (1 + exp(slope * f + offset));
 
 /**
  * Platt's sigmoid by Newton's method with backtracking (Lin, Lin and Weng 2007, appendix C). The targets are
  * (N+ + 1) / (N+ + 2) and 1 / (N- + 2), N the rows' weights.
  */
-export const fitSigmoid = (decisions: Float64Array, y: Int8Array, weights: Float64Array): Sigmoid => {
+export const fitSigmoid = (decisions: Float64Array, y: Int8Array, weights: Float64Array): PlattSigmoid => {
   let positive = 0;
   let negative = 0;
   y.forEach((each, i) => {
