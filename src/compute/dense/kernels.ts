@@ -6,7 +6,7 @@
  * results depends on the widths and the rows alone, so the number of threads changes no bit.
  */
 import { type FunctionWriter, I32, ModuleWriter, V128 } from "../wasm/encoder.js";
-import { accumulate, compute, keep, keepVector, VECTOR } from "../wasm/kernel.js";
+import { accumulate, advance, compute, keep, keepVector, VECTOR } from "../wasm/kernel.js";
 import { vectorMath } from "../wasm/math.js";
 import { ConstantPool, type VectorGraph, type VectorNode } from "../wasm/vector.js";
 import { type DenseLayout, LANES, type Layer, PANEL, tailColumns } from "./layout.js";
@@ -72,144 +72,136 @@ const ACTIVATIONS: Readonly<Record<Activation, { readonly apply: Apply; readonly
   },
 };
 
-export const writeDense = (
-  { layers }: DenseLayout,
-  { activation, fma }: { activation: Activation; fma: boolean },
-): DenseKernels => {
-  const module = new ModuleWriter();
-  const depth = layers.length;
-  const pool = new ConstantPool((writer) => writer.get(0), 4 * (WORDS.arrays + 2 * (depth + 1)));
-  const { apply, derive } = ACTIVATIONS[activation];
-  /** An array of the job description plus a constant number of floats. */
-  const pushAddress = (writer: FunctionWriter, word: number, floats = 0): void => {
-    writer.get(0).memory("i32.load", 4 * word);
-    if (floats > 0) writer.i32(4 * floats).op("i32.add");
-  };
-  /** Activations [rows, widths[l]] and the gradients in them (in the sums before sigma, for hidden layers). */
-  const activationWord = (l: number): number => WORDS.arrays + l;
-  const gradientWord = (l: number): number => WORDS.arrays + depth + 1 + l;
+/** What the kernels of one network share. */
+interface Network {
+  readonly layers: readonly Layer[];
+  readonly fma: boolean;
+  readonly pool: ConstantPool;
+  /** Words with the addresses of the activations [rows, widths[l]] and of the gradients in them (in the sums before sigma, for hidden layers). */
+  activations(l: number): number;
+  gradients(l: number): number;
+}
 
-  module.function("pack", [I32, I32, I32], [], (writer) => {
-    for (const layer of layers) {
-      const weights = keep(writer, () => pushAddress(writer, WORDS.parameters, layer.weights));
-      writeTransposed(writer, layer, weights, () => pushAddress(writer, WORDS.packed, layer.forward));
-      writePanels(writer, layer, weights, () => pushAddress(writer, WORDS.packed, layer.backward));
-    }
+/** Pushes an array of the job description plus a constant number of floats. */
+const pushAddress = (writer: FunctionWriter, word: number, floats = 0): void => {
+  writer.get(0).memory("i32.load", 4 * word);
+  if (floats > 0) writer.i32(4 * floats).op("i32.add");
+};
+
+/** The rows of this task: a local with the first, one with their number. */
+const rowsOfTask = (writer: FunctionWriter): { first: number; count: number } => {
+  const first = keep(writer, () => {
+    writer.get(2).i32(BLOCK_ROWS).op("i32.mul");
+    writer
+      .get(0)
+      .memory("i32.load", 4 * WORDS.first)
+      .op("i32.add");
+  });
+  const left = keep(writer, () => {
+    writer
+      .get(0)
+      .memory("i32.load", 4 * WORDS.end)
+      .get(first)
+      .op("i32.sub");
+  });
+  const count = keep(writer, () => {
+    writer.i32(BLOCK_ROWS).get(left).get(left).i32(BLOCK_ROWS).op("i32.gt_u").op("select");
+  });
+  return { first, count };
+};
+
+/** A local with the address of row `first` of an array. */
+const rowAddress = (writer: FunctionWriter, word: number, first: number, width: number): number =>
+  keep(writer, () => {
+    pushAddress(writer, word);
+    writer
+      .get(first)
+      .i32(4 * width)
+      .op("i32.mul")
+      .op("i32.add");
   });
 
-  /** The rows of this task: a local with the first, one with their number. */
-  const rowsOfTask = (writer: FunctionWriter): { first: number; count: number } => {
-    const first = keep(writer, () => {
-      writer.get(2).i32(BLOCK_ROWS).op("i32.mul");
-      writer
-        .get(0)
-        .memory("i32.load", 4 * WORDS.first)
-        .op("i32.add");
-    });
-    const left = keep(writer, () => {
-      writer
-        .get(0)
-        .memory("i32.load", 4 * WORDS.end)
-        .get(first)
-        .op("i32.sub");
-    });
-    const count = keep(writer, () => {
-      writer.i32(BLOCK_ROWS).get(left).get(left).i32(BLOCK_ROWS).op("i32.gt_u").op("select");
-    });
-    return { first, count };
-  };
-  const rowAddress = (writer: FunctionWriter, word: number, first: number, width: number): number =>
-    keep(writer, () => {
-      pushAddress(writer, word);
-      writer
-        .get(first)
-        .i32(4 * width)
-        .op("i32.mul")
-        .op("i32.add");
-    });
-
-  // a_{l+1} = sigma(a_l W^T + b), linear in the last layer.
-  module.function("forward", [I32, I32, I32], [], (writer) => {
-    const { first, count } = rowsOfTask(writer);
-    layers.forEach((layer, l) => {
-      const biases = keep(writer, () => pushAddress(writer, WORDS.parameters, layer.biases));
-      writeProduct(writer, {
-        fma,
-        depth: layer.inputs,
-        columns: layer.outputs,
-        count,
-        a: rowAddress(writer, activationWord(l), first, layer.inputs),
-        b: keep(writer, () => pushAddress(writer, WORDS.packed, layer.forward)),
-        c: rowAddress(writer, activationWord(l + 1), first, layer.outputs),
-        start: (sums, column) => {
-          sums[0].forEach((sum, v) => {
-            writer
-              .get(biases)
-              .get(column)
-              .op("i32.add")
-              .memory("v128.load", VECTOR * v)
-              .set(sum);
-            for (const row of sums.slice(1)) writer.get(sum).set(row[v]);
-          });
-        },
-        end: (sum) => (l === depth - 1 ? sum : compute(writer, fma, pool, [sum], apply)),
-      });
+/** a_{l+1} = sigma(a_l W^T + b), linear in the last layer. */
+const writeForward = (writer: FunctionWriter, network: Network, apply: Apply): void => {
+  const { layers, fma, pool, activations } = network;
+  const { first, count } = rowsOfTask(writer);
+  layers.forEach((layer, l) => {
+    const biases = keep(writer, () => pushAddress(writer, WORDS.parameters, layer.biases));
+    writeProduct(writer, {
+      fma,
+      depth: layer.inputs,
+      columns: layer.outputs,
+      count,
+      a: rowAddress(writer, activations(l), first, layer.inputs),
+      b: keep(writer, () => pushAddress(writer, WORDS.packed, layer.forward)),
+      c: rowAddress(writer, activations(l + 1), first, layer.outputs),
+      start: (sums, column) => {
+        sums[0].forEach((sum, v) => {
+          writer
+            .get(biases)
+            .get(column)
+            .op("i32.add")
+            .memory("v128.load", VECTOR * v)
+            .set(sum);
+          for (const row of sums.slice(1)) writer.get(sum).set(row[v]);
+        });
+      },
+      end: (sum) => (l === layers.length - 1 ? sum : compute(writer, fma, pool, [sum], apply)),
     });
   });
+};
 
-  // With d_l the gradient in the sums of layer l: d_{l-1} = (d_l W) * sigma'; the input has no sigma.
-  module.function("backward", [I32, I32, I32], [], (writer) => {
-    const { first, count } = rowsOfTask(writer);
-    for (let l = depth - 1; l >= 0; l--) {
-      const { inputs, outputs, backward } = layers[l];
-      const c = rowAddress(writer, gradientWord(l), first, inputs);
-      const apart = keep(writer, () => {
-        pushAddress(writer, activationWord(l));
-        pushAddress(writer, gradientWord(l));
-        writer.op("i32.sub");
-      });
-      writeProduct(writer, {
-        fma,
-        depth: outputs,
-        columns: inputs,
-        count,
-        a: rowAddress(writer, gradientWord(l + 1), first, outputs),
-        b: keep(writer, () => pushAddress(writer, WORDS.packed, backward)),
-        c,
-        start: (sums) => {
-          for (const sum of sums.flat()) writer.splat32(0).set(sum);
-        },
-        end: (sum, pointer, offset) => {
-          if (l === 0) return sum;
-          const a = keepVector(writer, () =>
-            writer.get(pointer).get(apart).op("i32.add").memory("v128.load", offset),
-          );
-          return compute(writer, fma, pool, [sum, a], derive);
-        },
-      });
-    }
-  });
+/** With d_l the gradient in the sums of layer l: d_{l-1} = (d_l W) * sigma'; the input has no sigma. */
+const writeBackward = (writer: FunctionWriter, network: Network, derive: Derive): void => {
+  const { layers, fma, pool, activations, gradients } = network;
+  const { first, count } = rowsOfTask(writer);
+  for (let l = layers.length - 1; l >= 0; l--) {
+    const { inputs, outputs, backward } = layers[l];
+    const c = rowAddress(writer, gradients(l), first, inputs);
+    const apart = keep(writer, () => {
+      pushAddress(writer, activations(l));
+      pushAddress(writer, gradients(l));
+      writer.op("i32.sub");
+    });
+    writeProduct(writer, {
+      fma,
+      depth: outputs,
+      columns: inputs,
+      count,
+      a: rowAddress(writer, gradients(l + 1), first, outputs),
+      b: keep(writer, () => pushAddress(writer, WORDS.packed, backward)),
+      c,
+      start: (sums) => {
+        for (const sum of sums.flat()) writer.splat32(0).set(sum);
+      },
+      end: (sum, pointer, offset) => {
+        if (l === 0) return sum;
+        const a = keepVector(writer, () =>
+          writer.get(pointer).get(apart).op("i32.add").memory("v128.load", offset),
+        );
+        return compute(writer, fma, pool, [sum, a], derive);
+      },
+    });
+  }
+};
 
-  let gradientTasks = 0;
+/** Adds `gradients` and what it calls: one function for whole blocks of a layer, one for the rest. Returns its tasks. */
+const writeGradients = (module: ModuleWriter, { layers, fma, activations, gradients }: Network): number => {
+  let tasks = 0;
   const blocks = layers.map((layer, l) => {
     const { down, across } = blocksOf(layer);
-    const from = gradientTasks;
-    gradientTasks += down * across;
+    const from = tasks;
+    tasks += down * across;
     const whole = Math.floor(layer.outputs / BLOCK_OUTPUTS);
     const write = (name: string, outputs: number) =>
       module.function(`${name}${l}`, [I32, I32, I32], [], (writer) => {
-        writeGradientBlock(writer, {
-          fma,
-          layer,
-          outputs,
-          activations: activationWord(l),
-          sums: gradientWord(l + 1),
-        });
+        const block = { fma, layer, outputs, activations: activations(l), sums: gradients(l + 1) };
+        writeGradientBlock(writer, block);
       });
     return {
       from,
       edge: from + whole * across,
-      to: gradientTasks,
+      to: tasks,
       whole: whole > 0 ? write("block", BLOCK_OUTPUTS) : undefined,
       rest: down > whole ? write("rest", layer.outputs - whole * BLOCK_OUTPUTS) : undefined,
     };
@@ -231,6 +223,34 @@ export const writeDense = (
       between(edge, to, from, rest);
     }
   });
+  return tasks;
+};
+
+export const writeDense = (
+  { layers }: DenseLayout,
+  { activation, fma }: { activation: Activation; fma: boolean },
+): DenseKernels => {
+  const module = new ModuleWriter();
+  const depth = layers.length;
+  const pool = new ConstantPool((writer) => writer.get(0), 4 * (WORDS.arrays + 2 * (depth + 1)));
+  const { apply, derive } = ACTIVATIONS[activation];
+  const network: Network = {
+    layers,
+    fma,
+    pool,
+    activations: (l) => WORDS.arrays + l,
+    gradients: (l) => WORDS.arrays + depth + 1 + l,
+  };
+  module.function("pack", [I32, I32, I32], [], (writer) => {
+    for (const layer of layers) {
+      const weights = keep(writer, () => pushAddress(writer, WORDS.parameters, layer.weights));
+      writeTransposed(writer, layer, weights, () => pushAddress(writer, WORDS.packed, layer.forward));
+      writePanels(writer, layer, weights, () => pushAddress(writer, WORDS.packed, layer.backward));
+    }
+  });
+  module.function("forward", [I32, I32, I32], [], (writer) => writeForward(writer, network, apply));
+  module.function("backward", [I32, I32, I32], [], (writer) => writeBackward(writer, network, derive));
+  const gradientTasks = writeGradients(module, network);
   return { module, constants: pool.bits, gradientTasks };
 };
 
@@ -244,10 +264,6 @@ const repeat = (writer: FunctionWriter, count: number, body: () => void): void =
     1,
     body,
   );
-};
-
-const advance = (writer: FunctionWriter, pointer: number, bytes: number): void => {
-  writer.get(pointer).i32(bytes).op("i32.add").set(pointer);
 };
 
 /** W [outputs, inputs] into panels of W^T: eight outputs of one input lie next to each other. */
@@ -432,12 +448,68 @@ interface GradientBlock {
  * falls into few sets of the cache. A chunk's sum is added to those before it, which wait in the gradient: the
  * rounding errors of n rows are those of CHUNK + n / CHUNK additions, not of n.
  */
-const writeGradientBlock = (
-  writer: FunctionWriter,
-  { fma, layer: { inputs, outputs: stride, weights, biases }, outputs, activations, sums }: GradientBlock,
-): void => {
+const writeGradientBlock = (writer: FunctionWriter, block: GradientBlock): void => {
+  const frame = openBlock(writer, block);
+  const { inputs, biases } = block.layer;
+  const { n, count, column, first, end, input, output, gradient, across, totals } = frame;
+  for (const total of totals) writer.splat32(0).set(total);
+  writer.loop(
+    n,
+    () => writer.get(first),
+    () => writer.get(end),
+    CHUNK,
+    () => {
+      writer.get(end).get(n).op("i32.sub").set(count);
+      writer.get(count).i32(CHUNK).op("i32.gt_u");
+      writer.when(() => writer.i32(CHUNK).set(count));
+      copyGradients(frame);
+      const whole = inputs - (inputs % PANEL);
+      const last = keep(writer, () => writer.get(input).i32(BLOCK_INPUTS).op("i32.add"));
+      writer.get(last).i32(whole).op("i32.gt_u");
+      writer.when(() => writer.i32(whole).set(last));
+      writer.loop(
+        column,
+        () => writer.get(input),
+        () => writer.get(last),
+        PANEL,
+        () => addPanel(frame, PANEL),
+      );
+      if (inputs % PANEL > 0) {
+        // Only the last block of inputs has the rest; its loop ended there.
+        writer
+          .get(input)
+          .i32((across - 1) * BLOCK_INPUTS)
+          .op("i32.eq");
+        writer.when(() => {
+          writer.i32(whole).set(column);
+          addPanel(frame, inputs % PANEL);
+        });
+      }
+    },
+  );
+  writer.get(input).op("i32.eqz");
+  writer.when(() => {
+    const at = keep(writer, () => {
+      writer
+        .get(gradient)
+        .i32(4 * biases)
+        .op("i32.add");
+      pushFloats(writer, () => writer.get(output));
+    });
+    writeStore(writer, at, 0, totals, block.outputs);
+  });
+};
+
+/** Adds four times what is pushed to the address on the stack. */
+const pushFloats = (writer: FunctionWriter, push: () => void): void => {
+  push();
+  writer.i32(2).op("i32.shl").op("i32.add");
+};
+
+/** The block's place, the task's rows and the sums, in locals. */
+const openBlock = (writer: FunctionWriter, block: GradientBlock) => {
   const word = (index: number) => keep(writer, () => writer.get(0).memory("i32.load", 4 * index));
-  const across = Math.ceil(inputs / BLOCK_INPUTS);
+  const across = Math.ceil(block.layer.inputs / BLOCK_INPUTS);
   const output = keep(writer, () =>
     writer.get(2).i32(across).op("i32.div_u").i32(BLOCK_OUTPUTS).op("i32.mul"),
   );
@@ -454,149 +526,107 @@ const writeGradientBlock = (
       .i32(4 * BLOCK_OUTPUTS * CHUNK)
       .op("i32.add"),
   );
-  const pushFloats = (push: () => void): void => {
-    push();
-    writer.i32(2).op("i32.shl").op("i32.add");
-  };
-  const d = word(sums);
-  const x = word(activations);
+  const d = word(block.sums);
+  const x = word(block.activations);
   const gradient = word(WORDS.gradient);
-
-  const panels = Math.ceil(outputs / LANES);
+  const panels = Math.ceil(block.outputs / LANES);
   const [totals, chunkTotals] = [0, 1].map(() => Array.from({ length: panels }, () => writer.local(V128)));
   const [n, count, row, from, to, column] = Array.from({ length: 6 }, () => writer.local(I32));
-
-  /** d of this chunk into panels of four outputs, [panel][row][4], and the biases' sums on the way. */
-  const copyD = (): void => {
-    writer.get(d);
-    pushFloats(() => writer.get(n).i32(stride).op("i32.mul").get(output).op("i32.add"));
-    writer.set(from);
-    writer.get(copiedD).set(to);
-    for (const sum of chunkTotals) writer.splat32(0).set(sum);
-    const loaded = writer.local(V128);
-    writer.loop(
-      row,
-      () => writer.i32(0),
-      () => writer.get(count),
-      1,
-      () => {
-        chunkTotals.forEach((sum, p) => {
-          writer
-            .get(from)
-            .memory("v128.load", VECTOR * p)
-            .set(loaded);
-          writer
-            .get(to)
-            .get(loaded)
-            .memory("v128.store", CHUNK_PANEL * p);
-          accumulate(writer, sum, () => writer.get(loaded));
-        });
-        advance(writer, from, 4 * stride);
-        advance(writer, to, VECTOR);
-      },
-    );
-    totals.forEach((total, p) => {
-      accumulate(writer, total, () => writer.get(chunkTotals[p]));
-    });
+  return {
+    ...{ writer, block, across, output, input, first, end, copiedD, copiedX, d, x, gradient },
+    ...{ totals, chunkTotals, n, count, row, from, to, column },
   };
+};
 
-  /** The weights of a panel of inputs, `width` of them from `column` on. */
-  const panel = (width: number): void => {
-    const vectors = Math.ceil(width / LANES);
-    writer.get(x);
-    pushFloats(() => writer.get(n).i32(inputs).op("i32.mul").get(column).op("i32.add"));
-    writer.set(from);
-    writer.get(copiedX).set(to);
-    writeRowCopies(writer, from, 4 * inputs, to, vectors, () => writer.get(count));
-    const c = keep(writer, () => {
-      writer
-        .get(gradient)
-        .i32(4 * weights)
-        .op("i32.add");
-      pushFloats(() => writer.get(output).i32(inputs).op("i32.mul").get(column).op("i32.add"));
-    });
-    const a = keep(writer, () => writer.get(copiedD));
-    const [pointerA, pointerB] = [writer.local(I32), writer.local(I32)];
-    const tile = (rows: number): void => {
-      const block = tileSums(writer, rows, vectors);
-      for (const sum of block.flat()) writer.splat32(0).set(sum);
-      writer.get(a).set(pointerA).get(copiedX).set(pointerB);
-      const spec: Tile = {
-        rows,
-        vectors,
-        fma,
-        a: pointerA,
-        aRow: (r) => CHUNK_PANEL * Math.floor(r / LANES) + 4 * (r % LANES),
-        aStep: VECTOR,
-        b: pointerB,
-        depth: () => writer.get(count),
-      };
-      writeTile(writer, spec, block);
-      // What earlier chunks left; past a row's end lanes that are not stored.
-      writer.get(n).get(first).op("i32.ne");
-      writer.when(() => {
-        block.forEach((each, r) => {
-          each.forEach((sum, v) => {
-            accumulate(writer, sum, () => writer.get(c).memory("v128.load", 4 * inputs * r + VECTOR * v));
-          });
-        });
-      });
-      block.forEach((each, r) => {
-        writeStore(writer, c, 4 * inputs * r, each, width);
-      });
-      advance(writer, c, 4 * inputs * rows);
-      advance(writer, a, CHUNK_PANEL * Math.ceil(rows / LANES));
-    };
-    // Enough sums at a time to keep the multipliers busy: eight vectors.
-    const rows = vectors === 1 ? 2 * LANES : LANES;
-    if (outputs >= rows) repeat(writer, Math.floor(outputs / rows), () => tile(rows));
-    if (outputs % rows > 0) tile(outputs % rows);
-  };
+type BlockFrame = ReturnType<typeof openBlock>;
 
-  for (const total of totals) writer.splat32(0).set(total);
+/** d of this chunk into panels of four outputs, [panel][row][4], and the biases' sums on the way. */
+const copyGradients = ({ writer, block, d, n, output, from, to, row, count, ...frame }: BlockFrame): void => {
+  const { totals, chunkTotals } = frame;
+  const stride = block.layer.outputs;
+  writer.get(d);
+  pushFloats(writer, () => writer.get(n).i32(stride).op("i32.mul").get(output).op("i32.add"));
+  writer.set(from);
+  writer.get(frame.copiedD).set(to);
+  for (const sum of chunkTotals) writer.splat32(0).set(sum);
+  const loaded = writer.local(V128);
   writer.loop(
-    n,
-    () => writer.get(first),
-    () => writer.get(end),
-    CHUNK,
+    row,
+    () => writer.i32(0),
+    () => writer.get(count),
+    1,
     () => {
-      writer.get(end).get(n).op("i32.sub").set(count);
-      writer.get(count).i32(CHUNK).op("i32.gt_u");
-      writer.when(() => writer.i32(CHUNK).set(count));
-      copyD();
-      const whole = inputs - (inputs % PANEL);
-      const last = keep(writer, () => writer.get(input).i32(BLOCK_INPUTS).op("i32.add"));
-      writer.get(last).i32(whole).op("i32.gt_u");
-      writer.when(() => writer.i32(whole).set(last));
-      writer.loop(
-        column,
-        () => writer.get(input),
-        () => writer.get(last),
-        PANEL,
-        () => panel(PANEL),
-      );
-      if (inputs % PANEL > 0) {
-        // Only the last block of inputs has the rest; its loop ended there.
+      chunkTotals.forEach((sum, p) => {
         writer
-          .get(input)
-          .i32((across - 1) * BLOCK_INPUTS)
-          .op("i32.eq");
-        writer.when(() => {
-          writer.i32(whole).set(column);
-          panel(inputs % PANEL);
-        });
-      }
+          .get(from)
+          .memory("v128.load", VECTOR * p)
+          .set(loaded);
+        writer
+          .get(to)
+          .get(loaded)
+          .memory("v128.store", CHUNK_PANEL * p);
+        accumulate(writer, sum, () => writer.get(loaded));
+      });
+      advance(writer, from, 4 * stride);
+      advance(writer, to, VECTOR);
     },
   );
-  writer.get(input).op("i32.eqz");
-  writer.when(() => {
-    const at = keep(writer, () => {
-      writer
-        .get(gradient)
-        .i32(4 * biases)
-        .op("i32.add");
-      pushFloats(() => writer.get(output));
-    });
-    writeStore(writer, at, 0, totals, outputs);
+  totals.forEach((total, p) => {
+    accumulate(writer, total, () => writer.get(chunkTotals[p]));
   });
+};
+
+/** The weights of a panel of inputs, `width` of them from `column` on. */
+const addPanel = (frame: BlockFrame, width: number): void => {
+  const { writer, block, n, count, column, from, to, first, output, copiedD, copiedX } = frame;
+  const { inputs, weights } = block.layer;
+  const vectors = Math.ceil(width / LANES);
+  writer.get(frame.x);
+  pushFloats(writer, () => writer.get(n).i32(inputs).op("i32.mul").get(column).op("i32.add"));
+  writer.set(from);
+  writer.get(copiedX).set(to);
+  writeRowCopies(writer, from, 4 * inputs, to, vectors, () => writer.get(count));
+  const c = keep(writer, () => {
+    writer
+      .get(frame.gradient)
+      .i32(4 * weights)
+      .op("i32.add");
+    pushFloats(writer, () => writer.get(output).i32(inputs).op("i32.mul").get(column).op("i32.add"));
+  });
+  const a = keep(writer, () => writer.get(copiedD));
+  const [pointerA, pointerB] = [writer.local(I32), writer.local(I32)];
+  const tile = (rows: number): void => {
+    const sums = tileSums(writer, rows, vectors);
+    for (const sum of sums.flat()) writer.splat32(0).set(sum);
+    writer.get(a).set(pointerA).get(copiedX).set(pointerB);
+    const spec: Tile = {
+      rows,
+      vectors,
+      fma: block.fma,
+      a: pointerA,
+      aRow: (r) => CHUNK_PANEL * Math.floor(r / LANES) + 4 * (r % LANES),
+      aStep: VECTOR,
+      b: pointerB,
+      depth: () => writer.get(count),
+    };
+    writeTile(writer, spec, sums);
+    // What earlier chunks left; past a row's end lanes that are not stored.
+    writer.get(n).get(first).op("i32.ne");
+    writer.when(() => {
+      sums.forEach((each, r) => {
+        each.forEach((sum, v) => {
+          accumulate(writer, sum, () => writer.get(c).memory("v128.load", 4 * inputs * r + VECTOR * v));
+        });
+      });
+    });
+    sums.forEach((each, r) => {
+      writeStore(writer, c, 4 * inputs * r, each, width);
+    });
+    advance(writer, c, 4 * inputs * rows);
+    advance(writer, a, CHUNK_PANEL * Math.ceil(rows / LANES));
+  };
+  // Enough sums at a time to keep the multipliers busy: eight vectors.
+  const rows = vectors === 1 ? 2 * LANES : LANES;
+  if (block.outputs >= rows) repeat(writer, Math.floor(block.outputs / rows), () => tile(rows));
+  if (block.outputs % rows > 0) tile(block.outputs % rows);
 };
