@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { randomStream } from "../../src/core/random.js";
+import { forest } from "../../src/learners/forest.js";
+import { syntheticPool } from "../../src/tables/synthetic.js";
+import { defineTask } from "../../src/tables/task.js";
+import { RECOMMENDED, settingsTexts } from "../../src/workflows/acquisition-settings.js";
+import { evaluate } from "../../src/workflows/evaluation.js";
+import { simulate, simulateTexts } from "../../src/workflows/simulate.js";
+import { simulateSeed } from "../../src/workflows/simulation.js";
+
+const { table, settings } = syntheticPool({ rows: 500, seed: 2, bias: 1 });
+const task = defineTask(table, settings);
+const quick = { budget: 12, batch: 4, trees: 15, seeds: 2 };
+
+describe("a comparison of methods", () => {
+  test("is each seed's simulation, of a table or of its task", async () => {
+    const answer = await simulate(table, { ...settings, ...quick, methods: ["random", "fairbed"] });
+    expect(await simulate(task, { ...quick, methods: ["random", "fairbed"] })).toEqual(answer);
+    const [random, fair] = answer.methods;
+    const one = await simulateSeed(task, fair.settings, 1);
+    expect(fair.acquired[1]).toEqual(one.acquisition.acquired.map(({ row }) => row));
+    expect(fair.checkpoints.map(({ labels }) => labels)).toEqual([4, 8, 12]);
+    expect(fair.beta).toEqual([10, 10]);
+    // A share is a count of what was acquired.
+    const codes = task.sensitive[0].labels;
+    const shares = random.acquired.map((rows) => rows.filter((row) => codes[row] === 1).length / rows.length);
+    const [{ groups }] = random.composition;
+    expect(groups[1].acquired.mean).toBeCloseTo((shares[0] + shares[1]) / 2, 12);
+    expect(groups[0].population + groups[1].population).toBeCloseTo(1, 12);
+    expect(random.parts[0].every(({ target, leakage }) => target === null && leakage === null)).toBe(true);
+  });
+
+  test("has the defaults of each method, and goals for those that can have one", async () => {
+    const { methods } = await simulate(task, {
+      ...quick,
+      seeds: 1,
+      methods: ["epig", "fairbed-set", "fairbed"],
+      leakageBudget: 1,
+    });
+    expect(methods.map(({ settings: { goal } }) => goal)).toEqual([
+      RECOMMENDED.goal,
+      { leakageBudget: 1 },
+      { leakageBudget: 1 },
+    ]);
+    expect(methods.map(({ goalMet }) => goalMet?.length ?? null)).toEqual([null, 1, 1]);
+    expect(methods[1].settings.sensitiveForest.minLeaf).toBe(5);
+  });
+
+  test("says when almost only one group was asked", async () => {
+    const quotas = { column: "group", quotas: [{ value: "B", atLeast: 12 }] };
+    const { warnings } = await simulate(task, { ...quick, seeds: 1, quotas });
+    expect(warnings.some((text) => text.startsWith("100 % of what fairbed asked for is of one group"))).toBe(
+      true,
+    );
+  });
+
+  test("can be watched and stopped, and is the same then", async () => {
+    const seen: number[] = [];
+    const watched = await simulate(task, { ...quick, onProgress: ({ done }) => seen.push(done) });
+    expect(watched).toEqual(await simulate(task, quick));
+    expect(seen.every((done) => done <= 24)).toBe(true);
+    const stop = new AbortController();
+    stop.abort(new Error("enough"));
+    await expect(simulate(task, { ...quick, signal: stop.signal })).rejects.toThrow("enough");
+  });
+
+  test.each([
+    [{ methods: ["epgi" as "epig"] }, simulateTexts.method("epgi", "epig")],
+    [{ methods: ["epig" as const, "epig" as const] }, simulateTexts.twice("epig")],
+    [{ methods: ["epig" as const], parityAtLeast: 0.8 }, settingsTexts.goalMethod(["epig"])],
+    [{ leakageBudget: 1, parityAtLeast: 0.8 }, settingsTexts.twoGoals],
+    [{ checkpoints: [13] }, simulateTexts.checkpoint(13, 12)],
+    [{ costs: "group" }, simulateTexts.costs("group")],
+    [{ paper: true, sensitiveLeaf: 3 }, settingsTexts.paperLeaf],
+  ])("%j is refused", async (more, text) => {
+    await expect(simulate(task, { ...quick, ...more })).rejects.toThrow(text);
+  });
+});
+
+describe("weights in an evaluation", () => {
+  test("of whole numbers count a test row so often", () => {
+    const stream = randomStream("weights");
+    const rows = 240;
+    const values = Float32Array.from({ length: 2 * rows }, () => stream.normal());
+    const labels = Int32Array.from({ length: rows }, (_, row) =>
+      values[2 * row] + 0.5 * values[2 * row + 1] + 0.5 * stream.normal() > 0 ? 1 : 0,
+    );
+    const groups = Int32Array.from({ length: rows }, (_, row) => (values[2 * row + 1] > 0 ? 1 : 0));
+    const weights = Float64Array.from({ length: rows }, (_, row) => (row < 120 ? 1 : 1 + (row % 3)));
+    const labelled = Int32Array.from({ length: 120 }, (_, row) => row);
+    const test = Int32Array.from({ length: 120 }, (_, i) => 120 + i);
+    const learner = forest({ trees: 30, threads: 1 });
+    const options = {
+      features: { values, rows, columns: 2 },
+      target: { labels, classes: 2 },
+      sensitive: { labels: groups, classes: 2 },
+      labelled,
+      learner,
+      sensitiveLearner: learner,
+      stream: randomStream(1),
+    };
+    const repeated = Int32Array.from(
+      [...test].flatMap((row) => Array.from({ length: weights[row] }, () => row)),
+    );
+    const weighted = evaluate({ ...options, test, weights });
+    // The labelled rows weigh 1 each, so the fits are the same.
+    const counted = evaluate({ ...options, test: repeated, weights: new Float64Array(rows).fill(1) });
+    for (const name of [
+      "accuracy",
+      "sensitiveAccuracy",
+      "dpRatio",
+      "tprRatio",
+      "fprRatio",
+      "dpSigned",
+      "dpDifference",
+      "selectionRate",
+      "gapArea",
+      "gapLargest",
+    ] as const) {
+      expect(weighted[name]).toBeCloseTo(counted[name] ?? Number.NaN, 10);
+    }
+    // At a matched rate rows are taken whole: within the weight of one row.
+    expect(Math.abs((weighted.matchedAccuracy ?? 0) - (counted.matchedAccuracy ?? 1))).toBeLessThan(0.05);
+  });
+});
