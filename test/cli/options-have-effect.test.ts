@@ -405,7 +405,6 @@ const CASES: Readonly<Record<string, Case>> = {
       "--jobs": { add: ["--jobs", "0"], onlyChecked: THREADS },
       "--queue": QUEUE,
       "--figures": { add: ["--figures", "svg"], files: true },
-      "--queue": QUEUE,
       "--out": { add: ["--out", at("people.csv")], files: true },
     },
   },
