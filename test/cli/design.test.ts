@@ -196,7 +196,7 @@ describe("a policy", () => {
     expect(found.sensitiveGivenTarget.upper).toBeLessThan(0.45);
     expect(found.frontier).toHaveLength(8);
     expect(found.settings.beta).toBe(JSON.parse(readFileSync(at("budget.json"), "utf8")).settings.beta);
-  });
+  }, 180_000);
 });
 
 describe("a killed run", () => {
@@ -207,35 +207,39 @@ describe("a killed run", () => {
       "budget",
       ["--policy", "static", "--budget-nats", "0.3", "--steps", "300", "--starts", "1", "--horizon", "1"],
     ],
-  ])("%s: ends as one that was not killed", async (kind, training) => {
-    const words = (out: string, ...more: string[]) =>
-      ["optimize", "--model", "location", ...(kind === "budget" ? [] : ["--policy", kind]), ...training]
-        .concat(["--outer", "10", "--inner", "100", "--batches", "2", "--out", at(out), "--quiet"])
-        .concat(more);
-    const checkpoint = `${kind}-killed.checkpoint`;
-    const killed = await invoke(["design", ...words(`${kind}-killed`)], {
-      during: (child) => {
-        const watch = setInterval(() => {
-          if (!readdirSync(folder).includes(checkpoint)) return;
-          clearInterval(watch);
-          child.kill("SIGKILL");
-        }, 20);
-        child.on("exit", () => clearInterval(watch));
-      },
-    });
-    expect(killed.code).toBeNull();
-    const otherBeta = await design(...words(`${kind}-killed`, "--resume", "--beta", "0.3"));
-    expect(otherBeta).toMatchObject({
-      code: 2,
-      stderr: `fairbed: ${policyCheckpointTexts.otherSettings("beta", 0.8, 0.3)}\n`,
-    });
-    const resumed = await design(...words(`${kind}-killed`, "--resume"));
-    expect(resumed.stdout).toContain("Resumed and found");
-    const whole = await design(...words(`${kind}-whole`));
-    expect([resumed.code, whole.code]).toEqual([0, 0]);
-    expect(readFileSync(at(`${kind}-killed`)).equals(readFileSync(at(`${kind}-whole`)))).toBe(true);
-    expect(readdirSync(folder)).not.toContain(checkpoint);
-  });
+  ])(
+    "%s: ends as one that was not killed",
+    async (kind, training) => {
+      const words = (out: string, ...more: string[]) =>
+        ["optimize", "--model", "location", ...(kind === "budget" ? [] : ["--policy", kind]), ...training]
+          .concat(["--outer", "10", "--inner", "100", "--batches", "2", "--out", at(out), "--quiet"])
+          .concat(more);
+      const checkpoint = `${kind}-killed.checkpoint`;
+      const killed = await invoke(["design", ...words(`${kind}-killed`)], {
+        during: (child) => {
+          const watch = setInterval(() => {
+            if (!readdirSync(folder).includes(checkpoint)) return;
+            clearInterval(watch);
+            child.kill("SIGKILL");
+          }, 20);
+          child.on("exit", () => clearInterval(watch));
+        },
+      });
+      expect(killed.code).toBeNull();
+      const otherBeta = await design(...words(`${kind}-killed`, "--resume", "--beta", "0.3"));
+      expect(otherBeta).toMatchObject({
+        code: 2,
+        stderr: `fairbed: ${policyCheckpointTexts.otherSettings("beta", 0.8, 0.3)}\n`,
+      });
+      const resumed = await design(...words(`${kind}-killed`, "--resume"));
+      expect(resumed.stdout).toContain("Resumed and found");
+      const whole = await design(...words(`${kind}-whole`));
+      expect([resumed.code, whole.code]).toEqual([0, 0]);
+      expect(readFileSync(at(`${kind}-killed`)).equals(readFileSync(at(`${kind}-whole`)))).toBe(true);
+      expect(readdirSync(folder)).not.toContain(checkpoint);
+    },
+    300_000,
+  );
 
   test("a damaged checkpoint is one sentence", async () => {
     file("broken.json.checkpoint", "nonsense");
@@ -382,7 +386,7 @@ describe("bad input is one sentence and exit code 2", () => {
     const { code, stderr } = await design("optimize", ...words, ...unmet);
     expect(code).toBe(2);
     expect(stderr.slice("fairbed: ".length)).toContain(budgetTexts.unmet(1e-9, 0).slice(0, 30));
-  });
+  }, 180_000);
 });
 
 describe("design sweep", () => {

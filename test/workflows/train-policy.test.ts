@@ -108,6 +108,21 @@ describe("a leakage budget", () => {
     expect(sensitiveGivenTarget.upper).toBeCloseTo(leakageAt(x), 6);
   }, 120_000);
 
+  test("is looked for again from JSON in the middle, networks and all", async () => {
+    const options = { ...QUICK, kind: "dad", horizon: 1, steps: 25, rate: 1e-3, leakageBudget: 5 } as const;
+    const taken: PolicyCheckpoint[] = [];
+    const whole = await trainPolicy(sum(), {
+      ...options,
+      onProgress: ({ checkpoint, done, total }) => {
+        // In the third round or later: two networks are in the checkpoint.
+        if (checkpoint !== undefined && done > (2 / 8) * total) taken.push(checkpoint());
+      },
+    });
+    const resume = JSON.parse(JSON.stringify(taken[0]));
+    expect(resume.state.done.length).toBeGreaterThanOrEqual(2);
+    expect(await trainPolicy(sum(), { ...options, resume })).toEqual(whole);
+  }, 120_000);
+
   test("is nothing for a random policy", async () => {
     await expect(trainPolicy(sum(), { kind: "random", leakageBudget: 1 })).rejects.toThrow(
       policySettingsTexts.randomBudget,
