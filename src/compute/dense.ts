@@ -12,6 +12,7 @@
  * and d_0 = dL/d(input).
  */
 import { InputError } from "../core/errors.js";
+import type { Filled } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import {
   type Activation,
@@ -22,7 +23,8 @@ import {
   WORDS,
   writeDense,
 } from "./dense/kernels.js";
-import { type Layer, layOutDense } from "./dense/layout.js";
+import { type DenseLayout, type Layer, layOutDense } from "./dense/layout.js";
+import { RowArrays } from "./dense/row-arrays.js";
 import type { Workspace } from "./workspace.js";
 
 export type { Activation } from "./dense/kernels.js";
@@ -117,85 +119,88 @@ export const denseTexts = {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
 
-export const createDense = (
-  workspace: Workspace,
-  { widths: givenWidths, activation = "relu", rows: givenRows = 1 }: DenseOptions,
-): Dense => {
-  if (!Array.isArray(givenWidths) || givenWidths.length < 2 || !givenWidths.every(isCount)) {
-    throw new InputError("widths", denseTexts.widths(givenWidths));
+const requireRows = (given: number): void => {
+  if (!isCount(given)) throw new InputError("rows", denseTexts.rows(given));
+};
+
+const requireOptions = ({ widths, activation, rows }: Filled<DenseOptions>): void => {
+  if (!Array.isArray(widths) || widths.length < 2 || !widths.every(isCount)) {
+    throw new InputError("widths", denseTexts.widths(widths));
   }
   if (activation !== "relu" && activation !== "tanh") {
     throw new InputError("activation", denseTexts.activation(activation));
   }
-  const requireRows = (given: number): void => {
-    if (!isCount(given)) throw new InputError("rows", denseTexts.rows(given));
-  };
-  requireRows(givenRows);
+  requireRows(rows);
+};
 
-  const widths: readonly number[] = [...givenWidths];
+const weightsIn = (all: Float32Array<ArrayBuffer>, { weights, biases }: Layer) =>
+  all.subarray(weights, biases);
+const biasesIn = (all: Float32Array<ArrayBuffer>, { biases, outputs }: Layer) =>
+  all.subarray(biases, biases + outputs);
+
+/** Memory that has nothing to do with rows, and the job description in it. */
+const allocateFixed = (workspace: Workspace, { parameterCount, packedCount }: DenseLayout, words: number) => {
+  const fixed = workspace.allocateAll([
+    4 * parameterCount,
+    4 * parameterCount,
+    4 * packedCount,
+    SCRATCH_BYTES * workspace.threads,
+    4 * words,
+  ]);
+  const [parameters, gradient, packed, scratch, descriptor] = fixed;
+  const description = () => workspace.words(descriptor, words);
+  description().set([0, 0, parameters, gradient, packed, scratch]);
+  return { fixed, parameters, gradient, descriptor, description };
+};
+
+/** A network in a workspace; its parameters are 0 until they are set. */
+export const createDense = (workspace: Workspace, options: DenseOptions): Dense => {
+  const { activation = "relu", rows: givenRows = 1 } = options;
+  requireOptions({ widths: options.widths, activation, rows: givenRows });
+  const widths: readonly number[] = [...options.widths];
   const depth = widths.length - 1;
   const layout = layOutDense(widths);
-  const { layers, parameterCount, packedCount } = layout;
+  const { layers, parameterCount } = layout;
   const { module, constants, gradientTasks } = writeDense(layout, { activation, fma: workspace.fma });
   const kernels = workspace.load(module, KERNEL_NAMES);
 
   /** Activations of all layers, input and output included, then the gradients in them. */
   const arrayWidths = [...widths, ...widths];
   const wordCount = WORDS.arrays + arrayWidths.length + constants.length;
-  const fixed = workspace.allocateAll([
-    4 * parameterCount,
-    4 * parameterCount,
-    4 * packedCount,
-    SCRATCH_BYTES * workspace.threads,
-    4 * wordCount,
-  ]);
-  const [parameters, gradient, packed, scratch, descriptor] = fixed;
-  const description = () => workspace.words(descriptor, wordCount);
-  description().set([0, 0, parameters, gradient, packed, scratch]);
+  const { fixed, parameters, gradient, descriptor, description } = allocateFixed(
+    workspace,
+    layout,
+    wordCount,
+  );
   description().set(constants, WORDS.arrays + arrayWidths.length);
-
   const ports: Readonly<Record<DensePort, number>> = {
     input: 0,
     output: depth,
     inputGradient: depth + 1,
     outputGradient: 2 * depth + 1,
   };
-  let rows = givenRows;
-  let disposed = false;
-  /** Addresses of the arrays, and which of them belong to someone else (with their lengths). */
-  const addresses: number[] = arrayWidths.map(() => 0);
-  const bound = new Map<number, number>();
-  const setAddress = (index: number, address: number): void => {
-    addresses[index] = address;
-    description()[WORDS.arrays + index] = address;
-  };
-  const own = (): number[] => [...arrayWidths.keys()].filter((index) => !bound.has(index));
-  /** Arrays of this many rows, all or none. */
-  const place = (indices: readonly number[], count: number): void => {
-    const found = workspace.allocateAll(indices.map((index) => 4 * count * arrayWidths[index]));
-    indices.forEach((index, k) => {
-      setAddress(index, found[k]);
-    });
-  };
-  const unplace = (indices: readonly number[]): void => {
-    for (const index of indices) {
-      workspace.release(addresses[index]);
-      addresses[index] = 0;
-    }
-  };
-  const dispose = (): void => {
-    if (disposed) return;
-    disposed = true;
-    unplace(own());
+  const releaseFixed = (): void => {
     for (const address of fixed) workspace.release(address);
     kernels.dispose();
   };
-  try {
-    place(own(), rows);
-  } catch (error) {
-    dispose();
-    throw error;
-  }
+  const placeArrays = (): RowArrays => {
+    try {
+      return new RowArrays(workspace, arrayWidths, givenRows, (index, address) => {
+        description()[WORDS.arrays + index] = address;
+      });
+    } catch (error) {
+      releaseFixed();
+      throw error;
+    }
+  };
+  const arrays = placeArrays();
+  let disposed = false;
+  const dispose = (): void => {
+    if (disposed) return;
+    disposed = true;
+    arrays.release();
+    releaseFixed();
+  };
 
   const requireAlive = (): void => {
     if (disposed) throw new InputError("disposed", denseTexts.disposed);
@@ -204,21 +209,18 @@ export const createDense = (
     requireAlive();
     return workspace.floats(address, length);
   };
-  const port = (name: DensePort) => floats(addresses[ports[name]], rows * arrayWidths[ports[name]]);
+  const port = (name: DensePort) => floats(arrays.address(ports[name]), arrays.length(ports[name]));
   const layer = (l: number): Layer => {
     if (!Number.isInteger(l) || l < 0 || l >= depth) {
       throw new InputError("layer", denseTexts.layer(l, depth));
     }
     return layers[l];
   };
-  const weightsIn = (all: Float32Array<ArrayBuffer>, { weights, biases }: Layer) =>
-    all.subarray(weights, biases);
-  const biasesIn = (all: Float32Array<ArrayBuffer>, { biases, outputs }: Layer) =>
-    all.subarray(biases, biases + outputs);
 
   /** Checks a range and puts it into the job description; returns how many rows it has. */
-  const choose = ({ first = 0, count = rows - first }: RowRange): number => {
+  const choose = ({ first = 0, count = arrays.rows - first }: RowRange): number => {
     requireAlive();
+    const { rows } = arrays;
     if (!Number.isSafeInteger(first) || first < 0 || !isCount(count) || first + count > rows) {
       throw new InputError("range", denseTexts.range(first, count, rows));
     }
@@ -239,7 +241,7 @@ export const createDense = (
     widths,
     activation,
     get rows() {
-      return rows;
+      return arrays.rows;
     },
     get parameters() {
       return floats(parameters, parameterCount);
@@ -288,34 +290,22 @@ export const createDense = (
       const index = ports[name];
       if (array !== undefined) {
         if (array.buffer !== workspace.buffer) throw new InputError("foreign", denseTexts.foreign(name));
-        const wanted = rows * arrayWidths[index];
+        const wanted = arrays.length(index);
         if (array.length < wanted)
           throw new InputError("short", denseTexts.short(name, array.length, wanted));
-        if (!bound.has(index)) unplace([index]);
-        bound.set(index, array.length);
-        setAddress(index, array.byteOffset);
-      } else if (bound.has(index)) {
-        place([index], rows);
-        bound.delete(index);
       }
+      arrays.bind(index, array);
     },
     resizeRows(next) {
       requireAlive();
       requireRows(next);
       for (const [name, index] of Object.entries(ports)) {
-        const length = bound.get(index) ?? Number.POSITIVE_INFINITY;
-        const wanted = next * arrayWidths[index];
+        const length = arrays.boundLength(index) ?? Number.POSITIVE_INFINITY;
+        const wanted = arrays.length(index, next);
         if (length < wanted)
           throw new InputError("short", denseTexts.short(name as DensePort, length, wanted));
       }
-      unplace(own());
-      try {
-        place(own(), next);
-        rows = next;
-      } catch (error) {
-        place(own(), rows);
-        throw error;
-      }
+      arrays.resize(next);
     },
     dispose,
   };
