@@ -146,10 +146,10 @@ const openFrame = (
 };
 
 type Frame = ReturnType<typeof openFrame>;
-type Places = Pick<
-  Frame,
-  "padOf" | "pointers" | "sample" | "pair" | "partial" | "b" | "table" | "entry" | "keptAt"
->;
+/** What nodes are loaded from: locals, and cursors over the tables. */
+type Places = Pick<ReturnType<typeof openInputs>, "padOf" | "pointers"> &
+  Readonly<Record<"sample" | "pair" | "partial" | "b" | "table", number>> &
+  Readonly<Record<"entry" | "keptAt", Cursor>>;
 
 /** How a node is loaded at (outer b, row, observation t), where it is not computed. */
 const leafOf = (
