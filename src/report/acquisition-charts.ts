@@ -14,7 +14,6 @@ const byMethod = (points: readonly { readonly method: string }[]) => {
 /** One method after all labels: a point of the trade-off. */
 export interface TradeOffPoint {
   readonly method: string;
-  readonly beta?: number | undefined;
   readonly x: ChartValue;
   readonly y: ChartValue;
 }
@@ -28,12 +27,11 @@ export interface TradeOffOptions {
   readonly better: string;
 }
 
-/** Methods as points with both intervals; points of one method with several betas are joined along beta. */
+/** Methods as points with both intervals. */
 export const tradeOffChart = (points: readonly TradeOffPoint[], options: TradeOffOptions): TopLevelSpec => {
-  const values = points.map((point) => ({ ...point, label: labelOf(point) }));
   const x = { type: "quantitative" as const, title: options.xTitle, scale: { zero: false } };
   const y = { type: "quantitative" as const, title: verticalTitle(options.yTitle), scale: { zero: false } };
-  const color = { ...byMethod(points), legend: null };
+  const color = { ...byMethod(points), title: null };
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
   return {
     $schema: SCHEMA,
@@ -41,26 +39,15 @@ export const tradeOffChart = (points: readonly TradeOffPoint[], options: TradeOf
       text: options.title ?? "Accuracy and parity",
       subtitle: [options.subtitle, `${options.better} is better; bars are 95 % intervals over seeds`],
     },
-    data: { values },
+    data: { values: [...points] },
     layer: [
-      {
-        mark: { type: "line", opacity: 0.5, strokeWidth: 1.5 },
-        encoding: { ...at, order: { field: "beta", type: "quantitative" } },
-      },
       { mark: "rule", encoding: { ...at, x: { ...x, field: "x.low" }, x2: { field: "x.high" } } },
       { mark: "rule", encoding: { ...at, y: { ...y, field: "y.low" }, y2: { field: "y.high" } } },
       { mark: "point", encoding: at },
-      {
-        mark: { type: "text", align: "left", dx: 7, dy: -9, fontSize: 11 },
-        encoding: { ...at, text: { field: "label" } },
-      },
     ],
     config: STYLE,
   };
 };
-
-const labelOf = ({ method, beta }: TradeOffPoint): string =>
-  beta === undefined ? method : `${method}, beta ${beta}`;
 
 /** One method at one number of labels. */
 export interface CurvePoint {
