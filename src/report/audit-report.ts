@@ -1,15 +1,9 @@
-/** The audit as one HTML file for someone who is not a statistician, and the certificate that lets anybody rerun it. */
+/** The audit as one HTML file for someone who is not a statistician. */
 import type { Interval } from "../core/stats.js";
-import { VERSION } from "../core/version.js";
-import type {
-  ComparedLeakage,
-  LeakageAudit,
-  LeakageEstimate,
-  ParityAudit,
-  PredictorParity,
-} from "../fairness/leakage.js";
+import type { ComparedLeakage, LeakageAudit, LeakageEstimate, PredictorParity } from "../fairness/leakage.js";
 import type { GapPart } from "../fairness/parity-decomposition.js";
 import type { AttributeAudit, AuditComparison, TableAudit } from "../workflows/audit-table.js";
+import type { AuditCertificate } from "./audit-certificate.js";
 import {
   adversariesChart,
   type Bar,
@@ -17,35 +11,20 @@ import {
   columnsChart,
   decompositionChart,
 } from "./audit-charts.js";
+import {
+  between,
+  chance,
+  impossibility,
+  levelInWords,
+  percent,
+  short,
+  type Unit,
+  unitOf,
+  verdict,
+  wasFound,
+} from "./audit-wording.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
-
-export interface AuditInputFile {
-  readonly role: "table" | "test" | "second table" | "second test";
-  readonly name: string;
-  readonly rows: number;
-  /** Of the file's bytes; absent for one of the paper's tasks, which is made from several files. */
-  readonly sha256?: string | undefined;
-}
-
-/** What it takes to get the same numbers again. */
-export interface AuditCertificate {
-  readonly format: "fairbed-audit-1";
-  readonly version: string;
-  readonly seed: number;
-  readonly inputs: readonly AuditInputFile[];
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly results: readonly {
-    readonly attribute: string;
-    readonly unconditional: CertifiedLeakage;
-    readonly conditional: CertifiedLeakage | undefined;
-  }[];
-}
-
-export type CertifiedLeakage = Pick<
-  LeakageEstimate,
-  "nats" | "interval" | "pValue" | "detectable" | "winner"
->;
 
 export interface AuditReport extends TableAudit {
   /** Whether the leakage given the target is the one to look at first. */
@@ -53,127 +32,6 @@ export interface AuditReport extends TableAudit {
   readonly bits: boolean;
   readonly certificate: AuditCertificate;
 }
-
-const certifiedLeakage = ({
-  nats,
-  interval,
-  pValue,
-  detectable,
-  winner,
-}: LeakageEstimate): CertifiedLeakage => ({
-  nats,
-  interval,
-  pValue,
-  detectable,
-  winner,
-});
-
-/** The certificate of an audit: `inputs` are what it read, `more` what else decides its numbers. */
-export const auditCertificate = (
-  { target, sensitive, features, attributes, settings: { seed, ...settings } }: TableAudit,
-  inputs: readonly AuditInputFile[],
-  more: Readonly<Record<string, unknown>> = {},
-): AuditCertificate => ({
-  format: "fairbed-audit-1",
-  version: VERSION,
-  seed,
-  inputs,
-  settings: { target, sensitive, features, ...more, ...settings },
-  results: attributes.map(({ name, audit: { leakage } }) => ({
-    attribute: name,
-    unconditional: certifiedLeakage(leakage.unconditional),
-    conditional: leakage.conditional === undefined ? undefined : certifiedLeakage(leakage.conditional),
-  })),
-});
-
-const LN2 = Math.LN2;
-
-/** Numbers in the unit that was asked for. */
-const unitOf = (bits: boolean) => ({
-  name: bits ? "bits" : "nats",
-  of: (nats: number): number => (bits ? nats / LN2 : nats),
-});
-type Unit = ReturnType<typeof unitOf>;
-
-/** Three decimals, or two digits where that would be 0. */
-const short = (value: number): string =>
-  Math.abs(value) >= 0.001 || value === 0
-    ? value.toFixed(Math.abs(value) < 0.01 ? 4 : 3)
-    : value.toPrecision(1);
-const between = ([low, high]: Interval, of: (x: number) => number = (x) => x): string =>
-  `${short(of(low))} to ${short(of(high))}`;
-const percent = (share: number): string => {
-  const value = 100 * share;
-  return `${value.toFixed(value < 10 ? 1 : 0)} %`;
-};
-const chance = (p: number): string => (p < 0.001 ? "below 0.001" : p.toFixed(3));
-const levelInWords = (level: number): string => `${Number((100 * level).toPrecision(4))} %`;
-
-export const auditTexts = {
-  found: (
-    unit: Unit,
-    { nats, interval, entropy, winner }: LeakageEstimate,
-    attribute: string,
-    extra: string,
-  ): string =>
-    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The adversary that found most is ${winner}.`,
-  noneFound: (
-    unit: Unit,
-    { pValue, detectable }: LeakageEstimate,
-    attribute: string,
-    extra: string,
-  ): string =>
-    `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
-  detectable: (unit: Unit, detectable: number | undefined): string =>
-    detectable === undefined
-      ? "So few rows could not have shown it with any certainty: this is no sign that there is none."
-      : `So many rows would have shown a leakage of ${short(unit.of(detectable))} ${unit.name} per record in 4 cases out of 5; a smaller one can be there and not be seen.`,
-  differ: (positive: string): string =>
-    `The groups differ in how often the target is "${positive}". A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
-  unclear: (positive: string): string =>
-    `These rows do not show that the groups differ in how often the target is "${positive}". If they do not, demographic parity and equalised odds can both hold; if they do, no predictor that is any good satisfies both, and you would have to choose.`,
-  unknown:
-    "Whether the groups differ in how often the target is positive could not be estimated. Where they do, no predictor that is any good satisfies both demographic parity and equalised odds.",
-};
-
-const wasFound = ({ pValue }: LeakageEstimate): boolean => pValue < 0.05;
-
-const GIVEN = ", once the target is known,";
-
-/** The one sentence about a leakage; "none found" comes with what could have been. */
-export const verdict = (
-  leakage: LeakageEstimate,
-  attribute: string,
-  bits: boolean,
-  givenTarget: boolean,
-): string => {
-  const extra = givenTarget ? GIVEN : "";
-  return wasFound(leakage)
-    ? auditTexts.found(unitOf(bits), leakage, attribute, extra)
-    : auditTexts.noneFound(unitOf(bits), leakage, attribute, extra);
-};
-
-/** Every sentence about every attribute, the one that was asked for first. */
-export const verdictsOf = ({
-  attributes,
-  bits,
-  givenTarget,
-}: Pick<AuditReport, "attributes" | "bits" | "givenTarget">): string[] =>
-  attributes.flatMap(({ name, audit: { leakage }, parity }) => {
-    const { unconditional, conditional } = leakage;
-    const said = [
-      verdict(unconditional, name, bits, false),
-      ...(conditional === undefined ? [] : [verdict(conditional, name, bits, true)]),
-    ];
-    return [...(givenTarget ? said.reverse() : said), impossibility(parity)];
-  });
-
-export const impossibility = ({ baseRates, positive }: ParityAudit): string =>
-  baseRates === "differ"
-    ? auditTexts.differ(positive)
-    : baseRates === "unclear"
-      ? auditTexts.unclear(positive)
-      : auditTexts.unknown;
 
 const chart = async (specification: Parameters<typeof renderSvg>[0], caption: string): Promise<Html> =>
   figure(await renderSvg(specification), caption);

@@ -14,7 +14,7 @@ import { mostProbable } from "./evaluation.js";
 import { type FittedModel, type LoadedModel, loadModel } from "./fitted-model.js";
 
 export interface PredictOptions extends RunOptions {
-  /** The column that names the rows; they are numbered from 1 unless given. */
+  /** The column that names the rows; they are counted from 0 unless given. */
   readonly id?: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export const predict = async (
 const numbers = (rows: number): Column =>
   numericColumn(
     "row",
-    Float64Array.from({ length: rows }, (_, row) => row + 1),
+    Float64Array.from({ length: rows }, (_, row) => row),
   );
 
 const tableOfPredictions = (

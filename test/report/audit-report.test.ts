@@ -8,14 +8,9 @@ import {
   lookup,
 } from "../../src/fairness/leakage.js";
 import { logistic } from "../../src/learners/logistic.js";
-import {
-  type AuditReport,
-  auditCertificate,
-  auditHtml,
-  auditTexts,
-  impossibility,
-  verdict,
-} from "../../src/report/audit-report.js";
+import { auditCertificate } from "../../src/report/audit-certificate.js";
+import { type AuditReport, auditHtml } from "../../src/report/audit-report.js";
+import { auditTexts, impossibility, verdict } from "../../src/report/audit-wording.js";
 import type { AttributeAudit, TableAudit } from "../../src/workflows/audit-table.js";
 
 /** Groups, a column that copies them with this chance of an error, and a target that is what it likes. */

@@ -282,7 +282,7 @@ describe("predict", () => {
       columns: asked.columns.filter(({ name }) => ["town", "age", "skill"].includes(name)).reverse(),
     };
     const numbered = (await predict(model, bare)).table;
-    expect(texts(numbered, "row").slice(0, 2)).toEqual(["1", "2"]);
+    expect(texts(numbered, "row").slice(0, 2)).toEqual(["0", "1"]);
     expect(texts(numbered, "probability")).toEqual(texts(table, "probability"));
   });
 

@@ -1,7 +1,8 @@
 /** `fairbed audit`: is this dataset fair? */
 import { InputError } from "../../../core/errors.js";
 import type { LeakageEstimate } from "../../../fairness/leakage.js";
-import type { AuditInputFile, AuditReport } from "../../../report/audit-report.js";
+import type { AuditInputFile } from "../../../report/audit-certificate.js";
+import type { AuditReport } from "../../../report/audit-report.js";
 import type { Table } from "../../../tables/table.js";
 import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../../../workflows/audit-defaults.js";
 import type { AttributeAudit } from "../../../workflows/audit-table.js";
@@ -79,7 +80,9 @@ export const audit = defineCommand({
   async run({ arguments: { table: path, second: secondPath }, options, context }) {
     const started = performance.now();
     const { adversariesNamed, auditTable } = await import("../../../workflows/audit-table.js");
-    const { auditCertificate, auditHtml, verdictsOf } = await import("../../../report/audit-report.js");
+    const { auditCertificate } = await import("../../../report/audit-certificate.js");
+    const { auditHtml } = await import("../../../report/audit-report.js");
+    const { verdictsOf } = await import("../../../report/audit-wording.js");
     if (options.out !== undefined) {
       await requireFolder(options.out);
       await (await import("../../../report/render.js")).requireCharts();

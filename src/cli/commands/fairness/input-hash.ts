@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { AuditInputFile } from "../../../report/audit-report.js";
+import type { AuditInputFile } from "../../../report/audit-certificate.js";
 import type { Table } from "../../../tables/table.js";
 import type { TaskSettings } from "../../../tables/task.js";
 import { auditInputOf, auditTestOf } from "../../../workflows/audit-inputs.js";

@@ -17,14 +17,14 @@ export const predict = defineCommand({
       line: "predict model.json new.csv --id person --out predictions.csv",
       description: "one line for each row: its id, the predicted class and the probability",
     },
-    { line: "predict model.json new.csv", description: "the same on standard output, rows by number" },
+    { line: "predict model.json new.csv", description: "the same on standard output, rows by number from 0" },
   ],
   arguments: {
     model: argument("what fairbed fit --out wrote"),
     table: argument("a CSV, Parquet or JSON-lines file with the columns that the model was fitted on"),
   },
   options: {
-    id: text("--id <column>", "the column that names the rows; numbers from 1 unless given"),
+    id: text("--id <column>", "the column that names the rows; rows are counted from 0 unless given"),
     out: text("--out <file>", "write the predictions to this CSV file instead of showing them"),
     ...grouped("Reading the table", readOptions),
   },
