@@ -1,5 +1,5 @@
 /** What the library's users can name: functions, and the types of their arguments and results. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { publicSurface, unnamedTypes } from "../../scripts/public-surface.mjs";
@@ -60,4 +60,20 @@ test("what the pages of docs/ and the README import is there", () => {
     ),
   );
   expect(missing).toEqual([]);
+});
+
+test("the walks of CONTRIBUTING lead through files that exist, a dozen at most, none twice", () => {
+  const text = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
+  const walks = text
+    .slice(text.indexOf("## From argv to answer"), text.indexOf("## Rules"))
+    .split(/^\*\*`fairbed /m)
+    .slice(1)
+    .map((walk) => [...walk.matchAll(/\d+\. `([^`]+\.ts)`/g)].map(([, file]) => file));
+  expect(walks).toHaveLength(4);
+  for (const files of walks) {
+    expect(files.length).toBeGreaterThan(8);
+    expect(files.length).toBeLessThanOrEqual(12);
+    expect(new Set(files).size).toBe(files.length);
+    expect(files.filter((file) => !existsSync(join(ROOT, "src", file)))).toEqual([]);
+  }
 });
