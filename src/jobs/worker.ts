@@ -47,10 +47,27 @@ const BEATS = 6;
 /** After so long it is tried again whether what was lacking is there. */
 const LACK_MS = 60_000;
 
-interface Lack {
-  readonly why: string;
-  readonly until: number;
-}
+/** What a worker has found that it cannot run, and why: said once, and tried again after a while. */
+const lacksOf = (kinds: readonly JobKind[], say: WorkerOptions["say"]) => {
+  const lacks = new Map<string, { readonly why: string; readonly until: number }>();
+  const add = (queue: string, why: string, line = why): void => {
+    if (lacks.get(queue)?.why !== why) say(line);
+    lacks.set(queue, { why, until: performance.now() + LACK_MS });
+  };
+  return {
+    add,
+    canWorkFor(queue: string): boolean {
+      if (knowsQueue(queue, kinds)) return performance.now() >= (lacks.get(queue)?.until ?? 0);
+      add(queue, workerTexts.version(queue));
+      return false;
+    },
+    /** By queue. */
+    current: (): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        [...lacks].filter(([, { until }]) => performance.now() < until).map(([of, { why }]) => [of, why]),
+      ),
+  };
+};
 
 export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promise<WorkerRun> => {
   const { kinds, places, threads, idleExit, start, say } = options;
@@ -65,7 +82,7 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   const running = new Map<string, { readonly taken: TakenJob; readonly process: JobProcess }>();
   const shares = new Map<string, number>();
   const idle: JobProcess[] = [];
-  const lacks = new Map<string, Lack>();
+  const lacks = lacksOf(kinds, say);
   let finished = 0;
   let failed = 0;
   let failure: unknown;
@@ -81,21 +98,9 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     return result;
   };
 
-  const lack = (of: string, why: string, line = why): void => {
-    if (lacks.get(of)?.why !== why) say(line);
-    lacks.set(of, { why, until: performance.now() + LACK_MS });
-  };
-  const canWorkFor = (of: string): boolean => {
-    if (knowsQueue(of, kinds)) return performance.now() >= (lacks.get(of)?.until ?? 0);
-    lack(of, workerTexts.version(of));
-    return false;
-  };
-
   const beat = async (): Promise<void> => {
-    const current = [...lacks].filter(([, { until }]) => performance.now() < until);
-    const lacking = Object.fromEntries(current.map(([of, { why }]) => [of, why]));
     const held = new Map([...running.keys()].map((key) => [key, shares.get(key) ?? 0]));
-    await queue.beat({ name, places, lacks: lacking }, held);
+    await queue.beat({ name, places, lacks: lacks.current() }, held);
     await queue.expireLost();
   };
   /** Something was taken, which may need signs of life more often. */
@@ -113,13 +118,13 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
 
   const takeOne = async (): Promise<{ readonly taken: TakenJob; readonly job: SentJob } | undefined> => {
     const waiting = await queue.waitingQueues();
-    for (const each of waiting.filter(canWorkFor)) {
+    for (const each of waiting.filter(lacks.canWorkFor)) {
       const taken = await queue.take(each, name);
       if (taken === undefined) continue;
       const job: SentJob = JSON.parse(taken.task);
       // The same job has another key in another version.
       if (isSame(job, taken.key, kinds)) return { taken, job };
-      lack(each, workerTexts.version(each));
+      lacks.add(each, workerTexts.version(each));
       await queue.handBack(taken, name);
     }
     // What became ready while nobody looked.
@@ -141,7 +146,7 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
       if (signal.aborted) return;
       if (!(error instanceof FairbedError)) throw error;
       if (isLack(error)) {
-        lack(taken.queue, error.message, workerTexts.handedBack(what, error.message));
+        lacks.add(taken.queue, error.message, workerTexts.handedBack(what, error.message));
         await persist(() => queue.handBack(taken, name));
       } else if (await persist(() => queue.fail(taken, name, error.message))) {
         say(workerTexts.retried(what, error.message));

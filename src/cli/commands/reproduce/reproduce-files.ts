@@ -9,7 +9,13 @@ import { reproductionSvg } from "../../../report/reproduction-svg.js";
 import { catalogueCells } from "../../../reproduce/catalogue.js";
 import { type Cell, cellKey, seedOf } from "../../../reproduce/cell.js";
 import { describeCell, numbersOf } from "../../../reproduce/describe-cell.js";
-import type { Drawing, Reproduction, Scale } from "../../../reproduce/reproduction.js";
+import {
+  countDone,
+  type Drawing,
+  drawingOf,
+  type Reproduction,
+  type Scale,
+} from "../../../reproduce/reproduction.js";
 import type { ResultStore, StoredCell } from "../../../reproduce/store.js";
 import { csvText } from "../../../tables/csv.js";
 import type { CommandContext } from "../../command.js";
@@ -47,6 +53,22 @@ export const storedOf = (
   const found = [...cells.values()].map((cell) => store.find(cell)).filter((each) => each !== undefined);
   return { all: cells.size, found };
 };
+
+/** Every table and figure from what is there. */
+export const drawnOf = (
+  reproductions: readonly Reproduction[],
+  store: ResultStore,
+  scale: Scale,
+): readonly Drawn[] =>
+  reproductions.map((reproduction) => {
+    const cells = reproduction.cells(scale);
+    return {
+      reproduction,
+      drawing: drawingOf(reproduction, store, scale),
+      cells,
+      done: countDone(cells, store),
+    };
+  });
 
 const TITLE = "The paper's tables and figures";
 

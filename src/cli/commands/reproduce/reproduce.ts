@@ -78,11 +78,10 @@ export const reproduce = defineCommand({
   async run({ arguments: { names: words }, options, context }) {
     const started = performance.now();
     const { REPRODUCTION_NAMES, reproductionsNamed } = await import("../../../reproduce/catalogue.js");
-    const { countDone, drawingOf } = await import("../../../reproduce/reproduction.js");
     const { cellJob } = await import("../../../reproduce/cell-jobs.js");
     const { requireCharts } = await import("../../../report/render.js");
     const { paperComparisons, verdictsInWords } = await import("../../../report/reproduction-report.js");
-    const { storedOf, writeAll } = await import("./reproduce-files.js");
+    const { drawnOf, storedOf, writeAll } = await import("./reproduce-files.js");
     const names = words
       .flatMap((word) => word.split(","))
       .flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
@@ -112,15 +111,7 @@ export const reproduce = defineCommand({
             context,
           )
         : { ran: 0, notes: [] };
-    const drawn = reproductions.map((reproduction) => {
-      const cells = reproduction.cells(scale);
-      return {
-        reproduction,
-        drawing: drawingOf(reproduction, store, scale),
-        cells,
-        done: countDone(cells, store),
-      };
-    });
+    const drawn = drawnOf(reproductions, store, scale);
     const { all, found } = storedOf(wanted, store);
     const { out, ledger } = options;
     const files = await writeAll({
