@@ -30,7 +30,7 @@ interface Frozen {
   readonly privileged: Int32Array;
   readonly forest: Learner;
   readonly seed: number;
-  readonly onProgress: (done: number) => void | Promise<void>;
+  readonly onProgress: (done: number) => unknown;
 }
 
 export const runJudge = async (

@@ -10,7 +10,7 @@ export interface CellRun {
   /** Where the data is; the usual folder unless given. */
   readonly root?: string | undefined;
   /** Called often with the share that is done; the cell waits for it. */
-  readonly onProgress?: ((done: number) => void | Promise<void>) | undefined;
+  readonly onProgress?: ((done: number) => unknown) | undefined;
 }
 
 export const runCellTexts = {

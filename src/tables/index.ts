@@ -13,7 +13,7 @@ export {
   type NumberRule,
   saveEncoder,
 } from "./encoder.js";
-export type { Comparison, Label, LabelChoice, LabelRule } from "./label.js";
+export type { Comparison, Label, LabelChoice, LabelOptions, LabelRule } from "./label.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";
 export { type ExactLeakage, type SyntheticOptions, type SyntheticPool, syntheticPool } from "./synthetic.js";
 export {

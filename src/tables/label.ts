@@ -10,21 +10,28 @@ export type Comparison = ">=" | "<=" | ">" | "<";
 /** A rule is plain data: saved with a task, it labels another table in the same way. */
 export type LabelRule =
   /** Class 1 is this value, class 0 every other. */
-  | { readonly kind: "value"; readonly column: string; readonly value: string; readonly classes: Classes }
+  | {
+      readonly kind: "value";
+      readonly column: string;
+      readonly value: string;
+      readonly classes: readonly string[];
+    }
   /** Class 1 where the comparison holds. */
   | {
       readonly kind: "threshold";
       readonly column: string;
       readonly comparison: Comparison;
       readonly value: number;
-      readonly classes: Classes;
+      readonly classes: readonly string[];
     }
   /** One class for each value, in order. */
-  | { readonly kind: "values"; readonly column: string; readonly classes: Classes }
+  | { readonly kind: "values"; readonly column: string; readonly classes: readonly string[] }
   /** One class for each combination of classes that occurs; `parts` are never combinations themselves. */
-  | { readonly kind: "combination"; readonly parts: readonly LabelRule[]; readonly classes: Classes };
-
-type Classes = readonly string[];
+  | {
+      readonly kind: "combination";
+      readonly parts: readonly LabelRule[];
+      readonly classes: readonly string[];
+    };
 
 export interface Label {
   /** As a person names it: `income=50000+.`, `sex`, `sex and race`. */
