@@ -42,7 +42,7 @@ test("every command of the page", () => {
   expect(lines.length).toBeGreaterThanOrEqual(7);
   // What four steps leak is no matter here: the budget is one that they meet.
   for (const line of lines) run(line.replace("--budget-nats 0.3", "--budget-nats 50"));
-});
+}, 300_000);
 
 test("the model and the history of the page", () => {
   writeFileSync(join(folder, "my-model.ts"), blocks("ts")[0]);

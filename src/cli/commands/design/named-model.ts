@@ -1,6 +1,6 @@
 /** The model that the options of a command name. */
 import { existsSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 import { InputError } from "../../../core/errors.js";
 import type { Model } from "../../../design/model.js";
 import { MODEL_NAMES, type ModelIdentity, type ModelOptions } from "../../../design/model-catalogue.js";
@@ -64,7 +64,11 @@ export const sourceFrom = (
   policyPath: string,
 ): { readonly options: ModelOptions; readonly file?: string | undefined } => ({
   options,
-  file: isFile(model) ? relative(dirname(resolve(policyPath)), resolve(model)) : undefined,
+  file: isFile(model)
+    ? relative(dirname(resolve(policyPath)), resolve(model))
+        .split(sep)
+        .join("/")
+    : undefined,
 });
 
 /** What `--against` lists: options of further models. */
