@@ -11,7 +11,7 @@ export type { DialectSettings } from "./tables/dialect.js";
 export type { LabelChoice } from "./tables/label.js";
 export { type ParseTableOptions, parseTable } from "./tables/parse-table.js";
 export { readTable } from "./tables/read-in-page.js";
-export { type SyntheticOptions, type SyntheticPool, syntheticPool } from "./tables/synthetic.js";
+export { type SyntheticData, type SyntheticOptions, syntheticPool } from "./tables/synthetic.js";
 export type { Table } from "./tables/table.js";
 export { type RecordValue, type TableRecord, tableOf } from "./tables/table-of.js";
 export {

@@ -15,7 +15,7 @@ export {
 } from "./encoder.js";
 export type { Comparison, Label, LabelChoice, LabelOptions, LabelRule } from "./label.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";
-export { type ExactLeakage, type SyntheticOptions, type SyntheticPool, syntheticPool } from "./synthetic.js";
+export { type ExactLeakage, type SyntheticData, type SyntheticOptions, syntheticPool } from "./synthetic.js";
 export {
   appendRows,
   type CategoricalColumn,

@@ -35,7 +35,7 @@ export interface ExactLeakage {
   readonly outcome: number;
 }
 
-export interface SyntheticPool {
+export interface SyntheticData {
   readonly table: Table;
   readonly settings: Pick<TaskSettings, "target" | "sensitive">;
   readonly leakage: ExactLeakage;
@@ -77,7 +77,7 @@ export const syntheticPool = ({
   proxies = 2,
   legitimate = 3,
   noise = 2,
-}: SyntheticOptions): SyntheticPool => {
+}: SyntheticOptions): SyntheticData => {
   if (!Number.isSafeInteger(rows) || rows < 1) throw new InputError("synthetic", syntheticTexts.rows(rows));
   if (!(bias >= 0 && bias <= 5)) throw new InputError("synthetic", syntheticTexts.bias(bias));
   requireCount("proxies", proxies, 0, MOST_FEATURES);
