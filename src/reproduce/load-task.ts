@@ -3,7 +3,7 @@ import { InputError } from "../core/errors.js";
 import { loadPaperTask } from "../sources/paper-tasks.js";
 import { columnsOfRule } from "../tables/label.js";
 import { syntheticPool } from "../tables/synthetic.js";
-import { type Column, categoricalColumn } from "../tables/table.js";
+import { type Column, columnOfTexts } from "../tables/table.js";
 import { defineTask, type Task } from "../tables/task.js";
 import type { FeatureChoice, TaskName } from "./cell.js";
 
@@ -53,7 +53,7 @@ const withFeatures = (task: Task, choice: FeatureChoice): Task => {
 
 const asCategories = (column: Column): Column =>
   column.kind === "numeric" && STUDENT_CODES.has(column.name)
-    ? categoricalColumn(
+    ? columnOfTexts(
         column.name,
         Array.from(column.values, (value) => (Number.isNaN(value) ? undefined : String(value))),
       )

@@ -8,8 +8,8 @@ import {
   appendRows,
   type CategoricalColumn,
   type Column,
-  categoricalColumn,
   columnNamed,
+  columnOfTexts,
   dropColumns,
   selectRows,
   type Table,
@@ -106,7 +106,7 @@ const german: Load = async (file) => {
   );
   const rest = dropColumns(table, [status.name]);
   return {
-    table: { ...rest, columns: [...rest.columns, categoricalColumn("sex", sexes)] },
+    table: { ...rest, columns: [...rest.columns, columnOfTexts("sex", sexes)] },
     settings: { target: "credit=1", sensitive: ["sex=male"] },
     notes: [
       "the target is good credit (1 in the file)",

@@ -14,7 +14,7 @@ import {
 import { type Dialect, type DialectSettings, dialectTexts, findDialect } from "./dialect.js";
 import { nearlyNumericNote } from "./nearly-numeric.js";
 import { recordsOf } from "./records.js";
-import { type Column, categoricalColumn, type Table, tableTexts } from "./table.js";
+import { type Column, columnOfTexts, type Table, tableTexts } from "./table.js";
 
 export interface ParseTableOptions extends DialectSettings, RunOptions {
   /** Only these columns, in this order; all unless given. */
@@ -118,7 +118,7 @@ const columnOfCells = (
     return { kind: "numeric", name, values, ...(type === "date" ? { unit: DATE_UNIT } : {}) };
   }
   const isKnown = knownAmong(missing);
-  return categoricalColumn(
+  return columnOfTexts(
     name,
     cells.map((cell) => {
       const trimmed = cell.trim();

@@ -11,7 +11,7 @@
 import { InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
 import { type RandomStream, randomStream } from "../core/random.js";
-import { categoricalColumn, numericColumn, type Table, tableOfColumns } from "./table.js";
+import { columnOfNumbers, columnOfTexts, type Table, tableOfColumns } from "./table.js";
 import type { TaskSettings } from "./task.js";
 
 export interface SyntheticOptions {
@@ -115,17 +115,17 @@ export const syntheticPool = ({
   );
 
   const name = (kind: string) => (levels: Uint8Array, index: number) =>
-    numericColumn(`${kind}_${index + 1}`, levels);
+    columnOfNumbers(`${kind}_${index + 1}`, levels);
   const table = tableOfColumns(
     [
-      categoricalColumn(
+      columnOfTexts(
         "group",
         Array.from(groups, (group) => (group === 1 ? "B" : "A")),
       ),
       ...proxyLevels.map(name("proxy")),
       ...meritLevels.map(name("merit")),
       ...noiseLevels.map(name("noise")),
-      categoricalColumn(
+      columnOfTexts(
         "outcome",
         Array.from(outcomes, (outcome) => (outcome === 1 ? "yes" : "no")),
       ),

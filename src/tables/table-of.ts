@@ -1,7 +1,7 @@
 /** Tables from plain objects, and back. */
 import { InputError } from "../core/errors.js";
 import { DATE_UNIT } from "./cell-type.js";
-import { type Column, categoricalColumn, columnCell, type Table, tableOfColumns } from "./table.js";
+import { type Column, columnCell, columnOfTexts, type Table, tableOfColumns } from "./table.js";
 
 /** What a cell of a record may be. */
 export type RecordValue = string | number | bigint | boolean | Date | null | undefined;
@@ -55,7 +55,7 @@ const columnOfValues = (name: string, records: readonly TableRecord[]): Column =
   }
   const [kind = "number"] = kinds;
   if (kinds.size > 1 || kind === "text") {
-    return categoricalColumn(
+    return columnOfTexts(
       name,
       records.map((record) => textOf(own(record, name))),
     );

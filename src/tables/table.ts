@@ -72,10 +72,7 @@ const lengthOf = (column: Column): number =>
   column.kind === "numeric" ? column.values.length : column.codes.length;
 
 /** A column of texts, its levels sorted; undefined is missing. */
-export const categoricalColumn = (
-  name: string,
-  texts: readonly (string | undefined)[],
-): CategoricalColumn => {
+export const columnOfTexts = (name: string, texts: readonly (string | undefined)[]): CategoricalColumn => {
   const levels = [...new Set(texts.filter((text) => text !== undefined))].sort(byCodePoint);
   const codeOf = new Map(levels.map((level, code) => [level, code]));
   const codes = Int32Array.from(texts, (text) => (text === undefined ? -1 : (codeOf.get(text) ?? -1)));
@@ -94,7 +91,7 @@ export const byCodePoint = (a: string, b: string): number => {
   return a.length - b.length;
 };
 
-export const numericColumn = (name: string, values: ArrayLike<number>): NumericColumn => ({
+export const columnOfNumbers = (name: string, values: ArrayLike<number>): NumericColumn => ({
   kind: "numeric",
   name,
   values: values instanceof Float64Array ? values : Float64Array.from(values),
@@ -172,7 +169,7 @@ const appendColumn = (above: Column, below: Column): Column => {
 export const asCategorical = (column: Column): CategoricalColumn =>
   column.kind === "categorical"
     ? column
-    : categoricalColumn(
+    : columnOfTexts(
         column.name,
         Array.from(column.values, (value) => (Number.isNaN(value) ? undefined : String(value))),
       );

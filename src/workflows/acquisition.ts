@@ -3,7 +3,7 @@ import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions, type StopSignal } from "../core/options.js";
 import { VERSION } from "../core/version.js";
 import type { MemberProbabilities } from "../learners/classifier.js";
-import { numericColumn, type Table, tableOfColumns } from "../tables/table.js";
+import { columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js";
 import { tableHash } from "../tables/table-hash.js";
 import type { Task } from "../tables/task.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
@@ -104,7 +104,7 @@ const membersHash = (members: readonly MemberProbabilities[]): string =>
     .map((each) => {
       const values = each.kind === "dense" ? each.values : each.words;
       return tableHash(
-        tableOfColumns([numericColumn(`${each.kind} ${each.members} ${each.classes}`, values)]),
+        tableOfColumns([columnOfNumbers(`${each.kind} ${each.members} ${each.classes}`, values)]),
       );
     })
     .join(" ");

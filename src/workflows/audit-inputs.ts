@@ -3,7 +3,7 @@ import { InputError } from "../core/errors.js";
 import { binByCuts, quantileBins } from "../fairness/leakage.js";
 import { type EncodedMatrix, type Encoder, fitEncoder } from "../tables/encoder.js";
 import { applyRule, combineLabels, type Label, type LabelChoice } from "../tables/label.js";
-import { categoricalColumn, type Table } from "../tables/table.js";
+import { columnOfTexts, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 
 /** More different numbers than this are a quantity, which is cut into classes. */
@@ -54,7 +54,7 @@ const cutTable = (table: Table, sensitive: readonly LabelChoice[], bins: number,
     if (own === undefined) return column;
     notes.push(auditInputTexts.binned(column.name, own.length + 1));
     const classes = namesOf(own);
-    return categoricalColumn(
+    return columnOfTexts(
       column.name,
       Array.from(binByCuts(column.values, own), (bin) => (bin < 0 ? undefined : classes[bin])),
     );

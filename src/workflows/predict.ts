@@ -3,9 +3,9 @@ import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import {
   type Column,
-  categoricalColumn,
   columnNamed,
-  numericColumn,
+  columnOfNumbers,
+  columnOfTexts,
   someOf,
   type Table,
   tableOfColumns,
@@ -103,7 +103,7 @@ export const predict = async (
 };
 
 const numbers = (rows: number): Column =>
-  numericColumn(
+  columnOfNumbers(
     "row",
     Float64Array.from({ length: rows }, (_, row) => row),
   );
@@ -119,13 +119,13 @@ const tableOfPredictions = (
     classes.length === 2
       ? []
       : classes.map((name, c) =>
-          numericColumn(
+          columnOfNumbers(
             `probability of ${name}`,
             probabilities.filter((_, at) => at % classes.length === c),
           ),
         );
   return tableOfColumns(
-    [names, categoricalColumn("predicted", predicted), numericColumn("probability", probability), ...each],
+    [names, columnOfTexts("predicted", predicted), columnOfNumbers("probability", probability), ...each],
     { name: "the predictions" },
   );
 };
@@ -156,7 +156,7 @@ const numbersOf = (column: Column, rule: Extract<Rule, { kind: "numeric" }>, not
   const read =
     column.kind === "numeric"
       ? column
-      : numericColumn(column.name, new Float64Array(column.codes.length).fill(Number.NaN));
+      : columnOfNumbers(column.name, new Float64Array(column.codes.length).fill(Number.NaN));
   const missing = read.values.reduce((count, value) => count + Number(Number.isNaN(value)), 0);
   if (missing > 0 && !rule.indicator) notes.push(predictTexts.missing(rule.name, missing));
   return read;

@@ -5,9 +5,9 @@ import { applyRule, columnsOfRule, type LabelRule } from "../tables/label.js";
 import {
   asCategorical,
   type Column,
-  categoricalColumn,
   columnNamed,
-  numericColumn,
+  columnOfNumbers,
+  columnOfTexts,
   someOf,
   type Table,
   tableOfColumns,
@@ -43,7 +43,7 @@ export const withTold = (column: Column, told: ReadonlyMap<number, LabelValue>):
   const { codes, levels } = asCategorical(column);
   const texts = Array.from(codes, (code) => (code < 0 ? undefined : levels[code]));
   for (const [row, value] of told) texts[row] = String(value);
-  return categoricalColumn(column.name, texts);
+  return columnOfTexts(column.name, texts);
 };
 
 /** Values that a column has, as texts, at most so many. */
@@ -87,12 +87,12 @@ export const classOfRow = (rule: LabelRule, table: Table, row: number, told: Lab
     const value = told[name];
     if (value !== undefined) {
       return typeof value === "number"
-        ? numericColumn(name, [value])
-        : categoricalColumn(name, [String(value)]);
+        ? columnOfNumbers(name, [value])
+        : columnOfTexts(name, [String(value)]);
     }
     return column.kind === "numeric"
-      ? numericColumn(name, [column.values[row]])
-      : categoricalColumn(name, [column.codes[row] < 0 ? undefined : column.levels[column.codes[row]]]);
+      ? columnOfNumbers(name, [column.values[row]])
+      : columnOfTexts(name, [column.codes[row] < 0 ? undefined : column.levels[column.codes[row]]]);
   });
   return applyRule(rule, tableOfColumns(columns))[0];
 };

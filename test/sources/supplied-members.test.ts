@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { numbersOf, suppliedMembers, suppliedTexts } from "../../src/sources/supplied-members.js";
-import { numericColumn, tableOfColumns } from "../../src/tables/table.js";
+import { columnOfNumbers, tableOfColumns } from "../../src/tables/table.js";
 import { defineTask } from "../../src/tables/task.js";
 import { tinyEnsemble } from "./tiny-network.js";
 
@@ -15,10 +15,10 @@ const file = (name: string, contents: string | Uint8Array): string => {
 };
 
 const table = tableOfColumns([
-  numericColumn("a", [0, 1, 2]),
-  numericColumn("b", [1, 1, 3]),
-  numericColumn("y", [0, 1, 1]),
-  numericColumn("s", [1, 0, 1]),
+  columnOfNumbers("a", [0, 1, 2]),
+  columnOfNumbers("b", [1, 1, 3]),
+  columnOfNumbers("y", [0, 1, 1]),
+  columnOfNumbers("s", [1, 0, 1]),
 ]);
 const task = defineTask(table, { target: "y=1", sensitive: ["s=1"] });
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
@@ -69,6 +69,6 @@ describe("a table", () => {
 
 test("costs are numbers", () => {
   expect([...numbersOf(table, "b")]).toEqual([1, 1, 3]);
-  const gaps = tableOfColumns([numericColumn("c", [1, Number.NaN])]);
+  const gaps = tableOfColumns([columnOfNumbers("c", [1, Number.NaN])]);
   expect(() => numbersOf(gaps, "c")).toThrow(suppliedTexts.numbers("c"));
 });

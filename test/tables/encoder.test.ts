@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { encoderTexts, fitEncoder, loadEncoder, saveEncoder } from "../../src/tables/encoder.js";
-import { categoricalColumn, numericColumn, tableOfColumns } from "../../src/tables/table.js";
+import { columnOfNumbers, columnOfTexts, tableOfColumns } from "../../src/tables/table.js";
 
 const table = tableOfColumns([
-  numericColumn("age", [20, 30, Number.NaN, 50, 60, Number.NaN]),
-  categoricalColumn("sex", ["F", "M", undefined, "F", "X", undefined]),
-  numericColumn("size", [1, 2, 3, 4, Number.NaN, 1e300]),
+  columnOfNumbers("age", [20, 30, Number.NaN, 50, 60, Number.NaN]),
+  columnOfTexts("sex", ["F", "M", undefined, "F", "X", undefined]),
+  columnOfNumbers("size", [1, 2, 3, 4, Number.NaN, 1e300]),
 ]);
 const features = ["age", "sex", "size"];
 const fitted = [0, 1, 2, 3];
@@ -60,8 +60,8 @@ describe("an encoder", () => {
   });
 
   test("reads a table whose levels are all numbers", () => {
-    const codes = tableOfColumns([categoricalColumn("code", ["1", "2", "a"])]);
-    const numbers = tableOfColumns([numericColumn("code", [2, 1, Number.NaN, 7])]);
+    const codes = tableOfColumns([columnOfTexts("code", ["1", "2", "a"])]);
+    const numbers = tableOfColumns([columnOfNumbers("code", [2, 1, Number.NaN, 7])]);
     const { values } = fitEncoder({ table: codes, features: ["code"] }).encode(numbers);
     expect([...values]).toEqual([0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   });
@@ -92,16 +92,16 @@ describe("an encoder", () => {
 
   test("refuses no rows, another kind of column, and more than there is memory for", () => {
     expect(() => fitEncoder({ table, features }, [])).toThrow(encoderTexts.noRows);
-    const text = tableOfColumns([categoricalColumn("age", ["old"])]);
+    const text = tableOfColumns([columnOfTexts("age", ["old"])]);
     const ages = fitEncoder({ table, features: ["age"] });
     expect(() => ages.encode(text)).toThrow(encoderTexts.kind("age", "a number"));
     const levels = Array.from({ length: 3000 }, (_, row) => `level ${row}`);
     const wide = fitEncoder({
-      table: tableOfColumns([categoricalColumn("wide", levels)]),
+      table: tableOfColumns([columnOfTexts("wide", levels)]),
       features: ["wide"],
     });
     const rows = { length: 2 ** 31 } as ArrayLike<number>;
-    expect(() => wide.encode(tableOfColumns([categoricalColumn("wide", levels)]), rows)).toThrow(
+    expect(() => wide.encode(tableOfColumns([columnOfTexts("wide", levels)]), rows)).toThrow(
       encoderTexts.tooLarge(2 ** 31, 3000, "wide", 3000),
     );
   });
@@ -112,7 +112,7 @@ describe("an encoder", () => {
         const sorted = [...values].sort((a, b) => a - b);
         const half = sorted.length / 2;
         const median = (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
-        const column = tableOfColumns([numericColumn("x", values)]);
+        const column = tableOfColumns([columnOfNumbers("x", values)]);
         const [rule] = fitEncoder({ table: column, features: ["x"] }).rules.columns;
         expect(rule).toMatchObject({ median });
         expect([...(column.columns[0] as { values: Float64Array }).values]).toEqual(values);

@@ -5,10 +5,10 @@ import {
   appendRows,
   byCodePoint,
   type Column,
-  categoricalColumn,
   columnNamed,
+  columnOfNumbers,
+  columnOfTexts,
   dropColumns,
-  numericColumn,
   selectRows,
   tableOfColumns,
   tableTexts,
@@ -18,17 +18,17 @@ import { contents } from "../sources/files.js";
 
 const table = tableOfColumns(
   [
-    numericColumn("age", [20, 30, 40, Number.NaN, 60, 70]),
-    categoricalColumn("sex", ["F", "M", "F", "M", undefined, "M"]),
-    categoricalColumn("race", ["x", "x", "y", "y", "y", "z"]),
-    numericColumn("grade", [1, 2, 3, 1, 2, 3]),
-    categoricalColumn("income", ["high.", "low", "low", "high.", "low", undefined]),
-    numericColumn("weight", [1, 2, 0, 1, 1, 1]),
-    numericColumn("id", [11, 12, 13, 14, 15, 16]),
-    numericColumn("constant", [7, 7, 7, 7, 7, 7]),
-    numericColumn("empty", new Float64Array(6).fill(Number.NaN)),
-    numericColumn("score>=5", [1, 2, 3, 4, 5, 6]),
-    numericColumn("many", [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]),
+    columnOfNumbers("age", [20, 30, 40, Number.NaN, 60, 70]),
+    columnOfTexts("sex", ["F", "M", "F", "M", undefined, "M"]),
+    columnOfTexts("race", ["x", "x", "y", "y", "y", "z"]),
+    columnOfNumbers("grade", [1, 2, 3, 1, 2, 3]),
+    columnOfTexts("income", ["high.", "low", "low", "high.", "low", undefined]),
+    columnOfNumbers("weight", [1, 2, 0, 1, 1, 1]),
+    columnOfNumbers("id", [11, 12, 13, 14, 15, 16]),
+    columnOfNumbers("constant", [7, 7, 7, 7, 7, 7]),
+    columnOfNumbers("empty", new Float64Array(6).fill(Number.NaN)),
+    columnOfNumbers("score>=5", [1, 2, 3, 4, 5, 6]),
+    columnOfNumbers("many", [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]),
   ],
   { name: "people.csv" },
 );
@@ -75,10 +75,10 @@ describe("a label", () => {
   test("is applied to another table by its rule, which is plain data", () => {
     const { rule } = defineTask(table, settings({ target: "race" })).target;
     const stored = JSON.parse(JSON.stringify(rule));
-    const other = tableOfColumns([categoricalColumn("race", ["z", "new", undefined, "x"])]);
+    const other = tableOfColumns([columnOfTexts("race", ["z", "new", undefined, "x"])]);
     expect([...applyRule(stored, other)]).toEqual([2, -1, -1, 0]);
     const { rule: high } = defineTask(table, settings()).target;
-    const numbers = tableOfColumns([numericColumn("income", [1, 2])]);
+    const numbers = tableOfColumns([columnOfNumbers("income", [1, 2])]);
     expect([...applyRule(high, numbers)]).toEqual([0, 0]);
   });
 });
@@ -129,16 +129,16 @@ describe("a task", () => {
   test("leaves out texts that every row has of its own", () => {
     const names = Array.from({ length: 60 }, (_, row) => `person ${row}`);
     const people = tableOfColumns([
-      categoricalColumn("name", names),
-      numericColumn(
+      columnOfTexts("name", names),
+      columnOfNumbers(
         "x",
         names.map((_, row) => row % 7),
       ),
-      numericColumn(
+      columnOfNumbers(
         "y",
         names.map((_, row) => row % 2),
       ),
-      numericColumn(
+      columnOfNumbers(
         "z",
         names.map((_, row) => row % 3),
       ),
@@ -152,12 +152,12 @@ describe("a task", () => {
 describe("bad settings are refused in one sentence", () => {
   const names = table.columns.map(({ name }) => name);
   const long = tableOfColumns([
-    numericColumn(
+    columnOfNumbers(
       "many",
       Array.from({ length: 30 }, (_, row) => row),
     ),
-    categoricalColumn("word", Array.from({ length: 120 }, (_, row) => `w${row}`).slice(0, 30)),
-    numericColumn(
+    columnOfTexts("word", Array.from({ length: 120 }, (_, row) => `w${row}`).slice(0, 30)),
+    columnOfNumbers(
       "y",
       Array.from({ length: 30 }, (_, row) => row % 2),
     ),
@@ -225,11 +225,11 @@ describe("bad settings are refused in one sentence", () => {
       labelTexts.manyNumbers("many", 30, 10),
     );
     const words = tableOfColumns([
-      categoricalColumn(
+      columnOfTexts(
         "word",
         Array.from({ length: 120 }, (_, row) => `w${row}`),
       ),
-      numericColumn(
+      columnOfNumbers(
         "y",
         Array.from({ length: 120 }, (_, row) => row % 2),
       ),
@@ -241,16 +241,13 @@ describe("bad settings are refused in one sentence", () => {
 });
 
 describe("a table", () => {
-  const small = tableOfColumns([
-    numericColumn("a", [1, 2, 3]),
-    categoricalColumn("b", ["x", undefined, "y"]),
-  ]);
+  const small = tableOfColumns([columnOfNumbers("a", [1, 2, 3]), columnOfTexts("b", ["x", undefined, "y"])]);
 
   test("keeps its columns in step", () => {
-    expect(() => tableOfColumns([numericColumn("a", [1]), numericColumn("b", [1, 2])])).toThrow(
+    expect(() => tableOfColumns([columnOfNumbers("a", [1]), columnOfNumbers("b", [1, 2])])).toThrow(
       tableTexts.lengths("b", 2, 1),
     );
-    expect(() => tableOfColumns([numericColumn("a", [1]), numericColumn("a", [1])])).toThrow(
+    expect(() => tableOfColumns([columnOfNumbers("a", [1]), columnOfNumbers("a", [1])])).toThrow(
       tableTexts.sameName("a"),
     );
     expect(() => columnNamed(small, "c")).toThrow(InputError);
@@ -259,10 +256,7 @@ describe("a table", () => {
   test("gives rows, drops columns, and goes on in another", () => {
     expect(contents(selectRows(small, [2, 0, 0]))).toEqual({ a: [3, 1, 1], b: ["y", "x", "x"] });
     expect(contents(dropColumns(small, ["a"]))).toEqual({ b: ["x", null, "y"] });
-    const below = tableOfColumns([
-      categoricalColumn("a", ["4", undefined]),
-      categoricalColumn("b", ["w", "y"]),
-    ]);
+    const below = tableOfColumns([columnOfTexts("a", ["4", undefined]), columnOfTexts("b", ["w", "y"])]);
     expect(contents(appendRows(small, below))).toEqual({
       a: ["1", "2", "3", "4", null],
       b: ["x", null, "y", "w", "y"],
@@ -277,7 +271,7 @@ describe("a table", () => {
 });
 
 describe("a task whose labels are still to come", () => {
-  const features = numericColumn("x", [1, 2, 3]);
+  const features = columnOfNumbers("x", [1, 2, 3]);
   const open = (column: Column, target: string) =>
     defineTask(
       tableOfColumns([features, column]),
@@ -286,23 +280,23 @@ describe("a task whose labels are still to come", () => {
     ).target;
 
   test("may have an empty column, or one class", () => {
-    const empty = open(numericColumn("hired", [Number.NaN, Number.NaN, Number.NaN]), "hired=yes");
+    const empty = open(columnOfNumbers("hired", [Number.NaN, Number.NaN, Number.NaN]), "hired=yes");
     expect([...empty.labels]).toEqual([-1, -1, -1]);
     expect(empty.classes).toEqual(["not yes", "yes"]);
-    const one = open(categoricalColumn("hired", ["no", undefined, "no"]), "hired=yes");
+    const one = open(columnOfTexts("hired", ["no", undefined, "no"]), "hired=yes");
     expect([...one.labels]).toEqual([0, -1, 0]);
     expect(one.classes).toEqual(["no", "yes"]);
-    expect([...open(numericColumn("score", [Number.NaN, 7, 2]), "score>=5").labels]).toEqual([-1, 1, 0]);
+    expect([...open(columnOfNumbers("score", [Number.NaN, 7, 2]), "score>=5").labels]).toEqual([-1, 1, 0]);
   });
 
   test("needs to know its classes", () => {
-    expect(() => open(categoricalColumn("hired", ["no", undefined, "no"]), "hired")).toThrow(
+    expect(() => open(columnOfTexts("hired", ["no", undefined, "no"]), "hired")).toThrow(
       labelTexts.openClasses("hired"),
     );
   });
 
   test("says nothing of rows without a label", () => {
-    const column = categoricalColumn("hired", ["no", undefined, "yes"]);
+    const column = columnOfTexts("hired", ["no", undefined, "yes"]);
     const { notes } = defineTask(
       tableOfColumns([features, column]),
       { target: "hired=yes", sensitive: [] },

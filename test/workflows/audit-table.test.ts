@@ -4,7 +4,7 @@ import type { Progress } from "../../src/core/options.js";
 import { randomStream } from "../../src/core/random.js";
 import { auditLeakage, defaultAdversaries } from "../../src/fairness/leakage.js";
 import { fitEncoder } from "../../src/tables/encoder.js";
-import { categoricalColumn, numericColumn, selectRows, type Table } from "../../src/tables/table.js";
+import { columnOfNumbers, columnOfTexts, selectRows, type Table } from "../../src/tables/table.js";
 import { defineTask } from "../../src/tables/task.js";
 import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../../src/workflows/audit-defaults.js";
 import { auditInputTexts } from "../../src/workflows/audit-inputs.js";
@@ -28,23 +28,23 @@ const people = (error: number, rows = 160): Table => {
     rows,
     notes: [],
     columns: [
-      categoricalColumn(
+      columnOfTexts(
         "group",
         draw.map(({ group }) => "fm"[group]),
       ),
-      numericColumn(
+      columnOfNumbers(
         "copy",
         draw.map(({ copy }) => copy),
       ),
-      numericColumn(
+      columnOfNumbers(
         "age",
         draw.map(({ age }) => age),
       ),
-      categoricalColumn(
+      columnOfTexts(
         "race",
         draw.map(({ race }) => "xyz"[race]),
       ),
-      categoricalColumn(
+      columnOfTexts(
         "hired",
         draw.map(({ hired }) => (hired ? "yes" : "no")),
       ),

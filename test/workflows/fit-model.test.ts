@@ -9,9 +9,9 @@ import { LEARNER_NAMES } from "../../src/learners/by-name.js";
 import { labelTexts } from "../../src/tables/label.js";
 import {
   type Column,
-  categoricalColumn,
   columnNamed,
-  numericColumn,
+  columnOfNumbers,
+  columnOfTexts,
   selectRows,
   type Table,
 } from "../../src/tables/table.js";
@@ -40,22 +40,22 @@ const people = (rows: number, unlabelled = 0): Table => {
   });
   return tableOfColumns(
     [
-      categoricalColumn(
+      columnOfTexts(
         "id",
         skill.map((_, i) => `=P${i}`),
       ),
-      numericColumn("skill", skill),
-      numericColumn(
+      columnOfNumbers("skill", skill),
+      columnOfNumbers(
         "age",
         skill.map((_, i) => (i % 7 === 0 ? Number.NaN : 20 + ((i * 13) % 40))),
       ),
-      categoricalColumn("town", town),
-      categoricalColumn("sex", sex),
-      numericColumn(
+      columnOfTexts("town", town),
+      columnOfTexts("sex", sex),
+      columnOfNumbers(
         "weight",
         skill.map((_, i) => i % 3),
       ),
-      categoricalColumn("hired", hired),
+      columnOfTexts("hired", hired),
     ],
     rows,
   );
@@ -153,9 +153,9 @@ describe("fitModel", () => {
       (skill) => ["low", "middle", "top", "top"][Math.floor(Number(skill) / 3)],
     );
     const columns = table.columns.map((column) =>
-      column.name === "sex" ? categoricalColumn("sex", sexes) : column,
+      column.name === "sex" ? columnOfTexts("sex", sexes) : column,
     );
-    const graded = { ...table, columns: [...columns, categoricalColumn("grade", grades)] };
+    const graded = { ...table, columns: [...columns, columnOfTexts("grade", grades)] };
     const model = await fitModel(graded, { ...OPTIONS, target: "grade", sensitive: ["sex", "hired"] });
     expect(model.target.classes).toEqual(["low", "middle", "top"]);
     const { overall, groups } = model.heldOut ?? { overall: [], groups: [] };
@@ -184,7 +184,7 @@ describe("fitModel", () => {
 
   it("has no held-out metrics where nothing can be held out, and says so", async () => {
     const table = tableOfColumns(
-      [numericColumn("x", [1, 2, 3, 4]), categoricalColumn("y", ["a", "a", "a", "b"])],
+      [columnOfNumbers("x", [1, 2, 3, 4]), columnOfTexts("y", ["a", "a", "a", "b"])],
       4,
     );
     const model = await fitModel(table, { target: "y=b" });
@@ -204,7 +204,7 @@ describe("fitModel", () => {
       ...table,
       columns: table.columns.map((c) =>
         c.name === "hired"
-          ? categoricalColumn(
+          ? columnOfTexts(
               "hired",
               texts(table, "sex").map(() => "yes"),
             )
@@ -293,16 +293,13 @@ describe("predict", () => {
       ...asked,
       columns: asked.columns.map((each) => (each.name === name ? column : each)),
     });
-    const town = await predict(model, changed("town", categoricalColumn("town", ["x", "y", "1", undefined])));
+    const town = await predict(model, changed("town", columnOfTexts("town", ["x", "y", "1", undefined])));
     expect(town.notes).toEqual([predictTexts.unseen("town", 2), predictTexts.missing("town", 1)]);
-    const skill = await predict(
-      model,
-      changed("skill", categoricalColumn("skill", Array(4).fill(undefined))),
-    );
+    const skill = await predict(model, changed("skill", columnOfTexts("skill", Array(4).fill(undefined))));
     expect(skill.notes).toEqual([predictTexts.missing("skill", 4)]);
     // A missing age is nothing new to it.
     expect(
-      (await predict(model, changed("age", numericColumn("age", Array(4).fill(Number.NaN))))).notes,
+      (await predict(model, changed("age", columnOfNumbers("age", Array(4).fill(Number.NaN))))).notes,
     ).toEqual([]);
   });
 
@@ -320,7 +317,7 @@ describe("predict", () => {
     const words = {
       ...asked,
       columns: asked.columns.map((c) =>
-        c.name === "skill" ? categoricalColumn("skill", ["a", "b", "c", "d"]) : c,
+        c.name === "skill" ? columnOfTexts("skill", ["a", "b", "c", "d"]) : c,
       ),
     };
     await expect(predict(model, words)).rejects.toThrow(predictTexts.kind("skill"));
