@@ -8,8 +8,14 @@ import { goesFirst, type RowKeys } from "./ties.js";
 export function* descending(keys: Float64Array, ties: RowKeys): Generator<number> {
   let size = keys.length;
   const heap = Int32Array.from({ length: size }, (_, row) => row);
+  // A row is compared a few times: its key is made at most once, and only where it is needed.
+  const made = new Float64Array(size);
+  const tieKey = (row: number): number => {
+    if (made[row] === 0) made[row] = ties(row);
+    return made[row];
+  };
   const before = (a: number, b: number): boolean =>
-    keys[a] > keys[b] || (keys[a] === keys[b] && goesFirst(ties, a, b));
+    keys[a] > keys[b] || (keys[a] === keys[b] && goesFirst(tieKey, a, b));
   const sift = (start: number): void => {
     const row = heap[start];
     let at = start;
