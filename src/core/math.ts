@@ -6,18 +6,10 @@
  */
 export { digamma } from "./math/digamma.js";
 export { erf, erfc, normalCdf } from "./math/erf.js";
-export { EXP_COEFFICIENTS, exp, expm1 } from "./math/exp.js";
+export { exp, expm1 } from "./math/exp.js";
 export { lgamma } from "./math/lgamma.js";
-export { LN2_HI, LN2_LO, LOG_COEFFICIENTS, LOG_SQRT_HALF_HIGH, log, log1p } from "./math/log.js";
-export {
-  normalQuantile,
-  QUANTILE_CENTRAL_DENOMINATOR,
-  QUANTILE_CENTRAL_NUMERATOR,
-  QUANTILE_FAR_DENOMINATOR,
-  QUANTILE_FAR_NUMERATOR,
-  QUANTILE_TAIL_DENOMINATOR,
-  QUANTILE_TAIL_NUMERATOR,
-} from "./math/normal-quantile.js";
+export { log, log1p } from "./math/log.js";
+export { normalQuantile } from "./math/normal-quantile.js";
 export { sinPi } from "./math/sinpi.js";
 export { tanh } from "./math/tanh.js";
 export { trigamma } from "./math/trigamma.js";

@@ -5,7 +5,7 @@ import { LN2_HI, LN2_LO } from "./log.js";
  * P(z), with r (e^r + 1) / (e^r - 1) = 2 + z P(z) at z = r^2, for |r| <= ln(2) / 2: the Chebyshev interpolant,
  * absolute error below 2^-54 in P.
  */
-export const EXP_COEFFICIENTS = [
+const EXP_COEFFICIENTS = [
   0.1666666666666666, -0.0027777777777562864, 6.613756470855508e-5, -1.6534058842837582e-6,
   4.1437096880780196e-8,
 ] as const;

@@ -24,7 +24,7 @@ const remainder = (z: number): number =>
 const SMALLEST_NORMAL = 2.2250738585072014e-308;
 const TWO_54 = 18014398509481984;
 /** High half of sqrt(1/2), and its distance to the high half of 1. */
-export const LOG_SQRT_HALF_HIGH = 0x3fe6a09e;
+const LOG_SQRT_HALF_HIGH = 0x3fe6a09e;
 const TO_ONE = 0x3ff00000 - LOG_SQRT_HALF_HIGH;
 
 /**
