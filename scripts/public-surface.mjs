@@ -4,7 +4,7 @@
  * comment, and the types that its signature names.
  */
 import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { parseSync, Visitor } from "vite";
 
 /**
@@ -170,7 +170,7 @@ export const unnamedTypes = (root) => {
       const there = reader.declared({ file: place.file, name: type });
       if (there === undefined || !there.file.endsWith(".d.ts")) continue;
       if (!known.has(`${there.file}#${there.name}`)) {
-        missing.push(`${entry}: ${name} names ${type} of ${there.file.slice(root.length + 1)}`);
+        missing.push(`${entry}: ${name} names ${type} of ${relative(root, there.file)}`);
       }
     }
   }

@@ -47,6 +47,7 @@ export {
   evaluatePolicy,
   type PolicyReport,
 } from "./workflows/evaluate-policy.js";
+export type { Evaluation } from "./workflows/evaluation.js";
 export type { EvaluationSizes } from "./workflows/evaluation-defaults.js";
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {

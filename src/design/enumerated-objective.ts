@@ -8,18 +8,18 @@
  *
  * since the derivative of the logarithm itself sums to the derivative of sum_D p(D | h) = 1.
  */
-import { compile, type Program, type Value } from "../compute/index.js";
+
+import { compile, type Program } from "../compute/index.js";
 import { exp, log, wholePower } from "../core/math.js";
 import { enumeratedStepCost, sampledStepCost } from "./exact/cost.js";
 import { outcomeCombinations } from "./exact/enumeration.js";
 import { canEnumerateModel } from "./exact/exact.js";
 import { asIs, axisOf, tensor } from "./exact/grid.js";
-import type { Model } from "./model.js";
+import type { Model, Values } from "./model.js";
 import type { Objective, SampleSizes } from "./objective.js";
 import { held, parametersFromNoise } from "./priors.js";
 import { evidencesOf, type Given, type Quantity } from "./quantity.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Numbers = Readonly<Record<string, number>>;
 type Inputs = Record<string, readonly string[]>;
 

@@ -70,7 +70,8 @@ export interface EstimateDiagnostics {
   readonly discretisation: number;
 }
 
-type Leakage = "sensitive" | "sensitiveGivenTarget";
+/** The informations that are leakage. */
+export type LeakageName = "sensitive" | "sensitiveGivenTarget";
 
 /** An estimate for every name that was asked for. */
 export type PolicyEstimate<N extends InformationName = InformationName> = Readonly<
@@ -80,7 +81,7 @@ export type PolicyEstimate<N extends InformationName = InformationName> = Readon
   /** Whether nothing was sampled, so that lower and upper bound are the same and the errors 0. */
   readonly exact: boolean;
   /** Leakage against information about the target, where both were asked for. */
-  readonly ratios: "target" extends N ? Readonly<Record<N & Leakage, RatioEstimate>> : unknown;
+  readonly ratios: "target" extends N ? Readonly<Record<N & LeakageName, RatioEstimate>> : unknown;
   readonly diagnostics: EstimateDiagnostics;
   /** What a reader should know before believing the numbers, in plain words. */
   readonly warnings: readonly string[];
@@ -243,7 +244,7 @@ const describe = <N extends InformationName>(
 ): PolicyEstimate<N> => {
   const by: Partial<Record<InformationName, InformationEstimate>> = {};
   const gap: Partial<Record<InformationName, number>> = {};
-  const ratios: Partial<Record<Leakage, RatioEstimate>> = {};
+  const ratios: Partial<Record<LeakageName, RatioEstimate>> = {};
   const ceiling: InformationName[] = [];
   const warnings: string[] = [];
   const nested = method === "nested sampling";

@@ -80,6 +80,7 @@ export {
   estimatePolicy,
   exactInformation,
   type InformationEstimate,
+  type LeakageName,
   type PolicyEstimate,
   type RatioEstimate,
 } from "./estimate.js";
@@ -108,6 +109,7 @@ export {
   real,
   sensitive,
   target,
+  type Values,
 } from "./model.js";
 export {
   identityOf,
@@ -120,7 +122,14 @@ export { type LinearGaussianOptions, linearGaussian } from "./models/linear-gaus
 export { type LocationOptions, locationFinding } from "./models/location.js";
 export { type PharmacokineticsOptions, pharmacokinetics } from "./models/pharmacokinetics.js";
 export { type PsychometricOptions, psychometric } from "./models/psychometric.js";
-export { Nested, type NestedEstimate, type NestedOptions } from "./nested.js";
+export {
+  type Arrays,
+  type ByGiven,
+  Nested,
+  type NestedEstimate,
+  type NestedOptions,
+  type PriorWeight,
+} from "./nested.js";
 export {
   type Noise,
   type Objective,
@@ -129,6 +138,10 @@ export {
   StaticObjective,
 } from "./objective.js";
 export { Outcomes, type OutcomesOptions } from "./outcomes.js";
+export type { Numbers } from "./parity/by-role.js";
+export type { ConditionalFairness } from "./parity/conditional-leakage.js";
+export type { Measured } from "./parity/posteriors.js";
+export type { Covariates } from "./parity/predictions.js";
 export {
   checkParity,
   type Parity,

@@ -24,7 +24,8 @@ export { modelTexts } from "./definition-checks.js";
 export { type DesignVariable, oneOf, real } from "./design-variable.js";
 
 export type Role = "target" | "sensitive" | "nuisance";
-type Values = Readonly<Record<string, Value>>;
+/** Traced values or numbers by name: parameters, designs or outcomes. */
+export type Values = Readonly<Record<string, Value>>;
 
 /** A prior, or a prior given the parameters named before it (phi | theta). */
 export type Prior = Distribution | ((before: Values) => Distribution);

@@ -22,11 +22,11 @@ import { exp, log } from "../core/math.js";
 import { fillNormal, fillUniform, type RandomStream } from "../core/random.js";
 import { quantile } from "../core/stats.js";
 import { drawNoise } from "./distribution.js";
+import type { Values } from "./model.js";
 import { drawParameters, type Model } from "./model.js";
 import { dependsOnFree, fromUniform, held, logPriorOfHeld, parametersFromNoise, trialOf } from "./priors.js";
 import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 /** Arrays by the name of a parameter, design variable or outcome. */
 export type Arrays = Readonly<Record<string, ArrayLike<number>>>;
@@ -78,9 +78,10 @@ interface Evidence {
  */
 type InnerSamples = "values" | "noise";
 
-type ByGiven<T> = Partial<Record<Given, T>>;
+/** One of something for each evidence that is needed. */
+export type ByGiven<T> = Partial<Record<Given, T>>;
 
-interface PriorWeight {
+export interface PriorWeight {
   readonly own: Float64Array;
   readonly fresh: Float64Array;
 }

@@ -6,6 +6,7 @@
  * by an estimate of p(theta_i, phi_m | h) / (p(theta_i | h) p(phi_m | h)): the likelihood of the history at the pair,
  * scaled by rows and columns until both have mean 1 (Sinkhorn), as that ratio has under independent draws of the two.
  */
+
 import {
   add,
   compile,
@@ -19,14 +20,13 @@ import {
 } from "../compute/index.js";
 import { exp, log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
-import type { Model } from "./model.js";
+import type { Model, Values } from "./model.js";
 import { logMeanWithOwn } from "./nested.js";
 import { Outcomes } from "./outcomes.js";
 import type { History } from "./policy.js";
 import { held } from "./priors.js";
 import { GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 type Particles = Readonly<Record<string, Float64Array>>;
 

@@ -1,12 +1,12 @@
 /** Simulated outcomes of a model: from noise by a formula that gradients go through, or drawn from a discrete support. */
+
 import { add, compile, mul, type Program, type Value, type Workspace } from "../compute/index.js";
 import { exp, lgamma, log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import { type Distribution, drawNoise } from "./distribution.js";
-import type { Model } from "./model.js";
+import type { Model, Values } from "./model.js";
 import type { Arrays } from "./nested.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 const noiseOf = (outcome: string): string => `noise of ${outcome}`;

@@ -1,9 +1,9 @@
 /** The likelihood of one observation of a history for many particles at once. */
-import { compile, type Program, type Value } from "../compute/index.js";
-import type { Model } from "./model.js";
+
+import { compile, type Program } from "../compute/index.js";
+import type { Model, Values } from "./model.js";
 import type { History } from "./policy.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 /** log p(observation t | every particle), written into `out`, which has one entry per particle. */

@@ -1,10 +1,9 @@
 /** Priors of parameters of which some are held and the others integrated over. */
+
 import { add, exp, less, select, type Value } from "../compute/index.js";
 import type { Distribution } from "./distribution.js";
-import type { Model, Prior, Role } from "./model.js";
+import type { Model, Prior, Role, Values } from "./model.js";
 import type { Given } from "./quantity.js";
-
-type Values = Readonly<Record<string, Value>>;
 
 /** Roles held at their generating values. */
 export const held = (given: Given): readonly Role[] =>

@@ -22,9 +22,9 @@ beforeAll(() => {
   writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
   const lines = ENTRIES.map((entry, i) => `export * as e${i} from "fairbed${entry.slice(1)}";`);
   // A signal of the platform fits, and a callback may return anything.
-  const use = `import { simulate } from "fairbed";
+  const use = `import { auditTable } from "fairbed";
 declare const signal: { readonly aborted: boolean; readonly reason: unknown; throwIfAborted(): void };
-export const options: Parameters<typeof simulate>[1] = { target: "a", sensitive: ["b"], signal, onProgress: () => 1 };`;
+export const options: Parameters<typeof auditTable>[1] = { target: "a", sensitive: ["b"], signal, onProgress: () => 1 };`;
   writeFileSync(join(project, "all.ts"), `${lines.join("\n")}\n${use}\n`);
 });
 afterAll(() => rmSync(project, { recursive: true }));

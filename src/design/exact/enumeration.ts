@@ -7,17 +7,16 @@
  * with h the grid points of the held parameters and f those of the others. Nothing is sampled.
  */
 
-import { compile, type Program, type Value } from "../../compute/index.js";
+import { compile, type Program } from "../../compute/index.js";
 import { exp, log, wholePower } from "../../core/math.js";
 import { type Pacer, pacer, type RunOptions } from "../../core/options.js";
 import { randomStream } from "../../core/random.js";
-import type { Model, Role } from "../model.js";
+import type { Model, Role, Values } from "../model.js";
 import type { Policy } from "../policy.js";
 import { held, parametersFromNoise } from "../priors.js";
 import type { Given } from "../quantity.js";
 import { asIs, axisOf, tensor } from "./grid.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 type Numbers = Readonly<Record<string, number>>;
 

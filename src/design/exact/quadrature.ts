@@ -16,13 +16,12 @@ import {
   type Workspace,
 } from "../../compute/index.js";
 import { log, wholePower } from "../../core/math.js";
-import type { Model, Role } from "../model.js";
+import type { Model, Role, Values } from "../model.js";
 import type { Arrays } from "../nested.js";
 import { dependsOnFree, distributionOf, held, logPriorOfHeld, parametersFromNoise } from "../priors.js";
 import type { Given } from "../quantity.js";
 import { asIs, axisOf, isContinuous, tensor } from "./grid.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 const WEIGHT = "log weight";

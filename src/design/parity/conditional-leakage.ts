@@ -1,15 +1,16 @@
 /** F_c of the data that a policy gathers, exactly 0 where their likelihood does not depend on the sensitive part. */
-import { add, compile, type Program, sum, type Value, type Workspace } from "../../compute/index.js";
+
+import { add, compile, type Program, sum, type Workspace } from "../../compute/index.js";
 import type { Pacer } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import { meanEstimate } from "../../core/stats.js";
+import type { Values } from "../model.js";
 import { drawParameters, type Model } from "../model.js";
 import { Nested } from "../nested.js";
 import { drawOuter, type Simulation } from "../policy.js";
 import { INFORMATION } from "../quantity.js";
 import { ofRole, readBy } from "./by-role.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 /** F_c between two bounds, in nats. */

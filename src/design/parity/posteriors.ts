@@ -1,22 +1,15 @@
 /** How far what is learnt about the targets depends on the value of the sensitive part, over simulated data. */
-import {
-  add,
-  compile,
-  logsumexp,
-  type Program,
-  sum,
-  type Value,
-  type Workspace,
-} from "../../compute/index.js";
+
+import { add, compile, logsumexp, type Program, sum, type Workspace } from "../../compute/index.js";
 import { exp } from "../../core/math.js";
 import type { Pacer } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import { meanEstimate } from "../../core/stats.js";
+import type { Values } from "../model.js";
 import { drawParameters, type Model } from "../model.js";
 import type { Simulation } from "../policy.js";
 import { type Numbers, ofRole } from "./by-role.js";
 
-type Values = Readonly<Record<string, Value>>;
 type Inputs = Record<string, readonly string[]>;
 
 /** An average over simulated data sets. */
