@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 const load = (path) => import(`${options.dist}/${path}`);
 const { auditLeakage, lookup } = await load("fairness/leakage.js");
 const { wilsonInterval } = await load("core/stats.js");
-const { randomStream } = await load("core/random.js");
+const { seededStream } = await load("core/random.js");
 const { boosting } = await load("learners/boosting.js");
 const { syntheticPool } = await load("tables/synthetic.js");
 const { defineTask } = await load("tables/task.js");
@@ -145,7 +145,7 @@ for (const [name, drawn] of Object.entries(POOLS)) {
   const counts = {};
   const started = performance.now();
   for (let r = 0; r < REPETITIONS; r++) {
-    const stream = randomStream("audit coverage").split(name).split(r);
+    const stream = seededStream("audit coverage").split(name).split(r);
     const table = drawn.draw(ROWS, stream.split("table"));
     const { leakage } = await auditLeakage(
       { ...table, groupNames: ["a", "b"], targetNames: ["no", "yes"] },

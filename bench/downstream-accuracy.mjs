@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { randomStream } from "../dist/core/random.js";
+import { seededStream } from "../dist/core/random.js";
 import { boosting } from "../dist/learners/boosting.js";
 import { mlp } from "../dist/learners/mlp.js";
 import { svm } from "../dist/learners/svm.js";
@@ -69,7 +69,7 @@ try {
       const testLabels = testRows.map((row) => labels[row]);
       for (const [model, learner] of Object.entries(learners)) {
         const start = performance.now();
-        const fitted = learner.fit(training, randomStream(seed));
+        const fitted = learner.fit(training, seededStream(seed));
         const ms = performance.now() - start;
         const ours = { ...score(fitted.predict(features, testRows), testLabels, classes), ms };
         const theirs = peers[model];

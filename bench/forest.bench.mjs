@@ -68,11 +68,11 @@ export default {
       );
     let step = 0;
     const run = () => {
-      const stream = library.randomStream(step++);
+      const stream = library.seededStream(step++);
       return ["target", "sensitive"].map((name) => fit(name, stream).predictMembers(features));
     };
     const values = () => {
-      const stream = library.randomStream("values");
+      const stream = library.seededStream("values");
       return Object.fromEntries(
         ["target", "sensitive"].map((name) => [
           name,

@@ -65,7 +65,7 @@ export default {
     ];
     const run = () =>
       library.groupMetrics(given, {
-        stream: library.randomStream(1),
+        stream: library.seededStream(1),
         replicates: settings.replicates,
       });
     const values = () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { randomStream } from "../dist/core/random.js";
+import { seededStream } from "../dist/core/random.js";
 import { forest } from "../dist/learners/forest.js";
 import { tables } from "./learners-data.mjs";
 
@@ -31,7 +31,7 @@ function measure({ features, labels }, { train, test, seed }) {
   const asked = Int32Array.from(test);
   const fitted = forest().fit(
     { features, rows, labels: rows.map((row) => labels[row]), classes: 2 },
-    randomStream(seed).split("forest"),
+    seededStream(seed).split("forest"),
   );
   if (!fitted.pure) return softMeasure(fitted, features, asked, labels);
   // Members that are all sure have no entropy of their own.
@@ -63,7 +63,7 @@ function summary(p, asked, labels, memberEntropy) {
 function makeSplits({ features, labels }) {
   return SIZES.flatMap((size) =>
     Array.from({ length: seeds }, (_, seed) => {
-      const order = randomStream(seed).split(`rows ${size}`).permutation(features.rows);
+      const order = seededStream(seed).split(`rows ${size}`).permutation(features.rows);
       const train = Array.from(order.slice(0, size));
       if (new Set(train.map((row) => labels[row])).size < 2) throw new Error("a split has one class only");
       return { size, seed, train, test: Array.from(order.slice(size, size + TEST_ROWS)) };

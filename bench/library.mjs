@@ -3,7 +3,7 @@
 
 export { epig } from "../dist/active/epig.js";
 export { compileLogMeanExp, createDense, Workspace } from "../dist/compute/index.js";
-export { randomStream } from "../dist/core/random.js";
+export { seededStream } from "../dist/core/random.js";
 export { locationFinding } from "../dist/design/models/location.js";
 export { Nested } from "../dist/design/nested.js";
 export { Outcomes } from "../dist/design/outcomes.js";

@@ -38,7 +38,7 @@ export default {
     text: `accuracy ${accuracy[0].toFixed(3)} after ${CHECKED.labels} labels`,
   }),
   setup({ library, inputs, settings, threads }) {
-    const { forest, randomStream } = library;
+    const { forest, seededStream } = library;
     const [rows, columns] = inputs.x.shape;
     const features = { values: inputs.x.data, rows, columns };
     const ints = (name) => Int32Array.from(inputs[name].data);
@@ -63,7 +63,7 @@ export default {
         learner,
         sensitiveModels: [{ kind: "revealed", learner }],
         targetsPerStep: settings.targets,
-        stream: randomStream(0),
+        stream: seededStream(0),
       });
     return {
       run: () => run(settings.labels),
@@ -71,7 +71,7 @@ export default {
         const { acquired } = await run(settings.check);
         const labelled = Int32Array.from([...split.initial, ...acquired.map(({ row }) => row)]);
         const labels = labelled.map((row) => target.labels[row]);
-        const fitted = learner.fit({ features, rows: labelled, labels, classes: 2 }, randomStream(1));
+        const fitted = learner.fit({ features, rows: labelled, labels, classes: 2 }, seededStream(1));
         const p = fitted.predict(features, split.test);
         const right = split.test.filter((row, i) => Number(p[2 * i + 1] > 0.5) === target.labels[row]);
         return { accuracy: [right.length / split.test.length] };

@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { parseSync, Visitor } from "vite";
 
 /**
- * @typedef {{ file: string, name: string }} Place
+ * @typedef {{ file: string, name: string, typeOnly?: boolean }} Place
  * @typedef {{ start: number, end: number, type: string, [key: string]: unknown }} Node
  * @typedef {{ node: Node, doc: string, isType: boolean, isFunction: boolean }} Declaration
  * @typedef {{ entry: string, name: string, place: Place, declaration: Declaration }} Exported
@@ -87,7 +87,8 @@ export const createReader = () => {
       } else if (statement.type === "ExportNamedDeclaration") {
         for (const each of statement.specifiers) {
           const from = statement.source == null ? undefined : fileOf(file, statement.source.value);
-          const place = { file: from ?? file, name: each.local.name };
+          const typeOnly = statement.exportKind === "type" || each.exportKind === "type";
+          const place = { file: from ?? file, name: each.local.name, typeOnly };
           module.exports.set(each.exported.name, place);
         }
       } else {
@@ -120,7 +121,15 @@ export const createReader = () => {
     const module = read(file);
     return [...new Set([...module.exports.keys(), ...module.stars.flatMap(names)])];
   };
-  return { read, declared, names };
+  /** Whether a module exports a name as a type alone. @param {string} file @param {string} name @returns {boolean} */
+  const isTypeOnly = (file, name) => {
+    const { exports, stars } = read(file);
+    return (
+      exports.get(name)?.typeOnly ??
+      stars.some((star) => names(star).includes(name) && isTypeOnly(star, name))
+    );
+  };
+  return { read, declared, names, isTypeOnly };
 };
 
 /** Every export of every entry of the package in `root`, by its declaration files. @param {string} root @returns {Exported[]} */
@@ -134,7 +143,13 @@ export const publicSurface = (root) => {
       const place = reader.declared({ file, name });
       if (place === undefined) throw new Error(`${entry} exports ${name}, which is declared nowhere`);
       const all = reader.read(place.file).declarations.get(place.name) ?? [];
-      return all.map((declaration) => ({ entry, name, place, declaration }));
+      const typeOnly = reader.isTypeOnly(file, name);
+      return all.map((each) => ({
+        entry,
+        name,
+        place,
+        declaration: typeOnly ? { ...each, isType: true, isFunction: false } : each,
+      }));
     });
   });
 };

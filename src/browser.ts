@@ -5,7 +5,7 @@
  */
 export { EnvironmentError, FairbedError, InputError } from "./core/errors.js";
 export type { Optional } from "./core/options.js";
-export { type RandomStream, randomStream } from "./core/random.js";
+export { type RandomStream, seededStream } from "./core/random.js";
 export { defineModel, type Model, type ModelDefinition } from "./design/model.js";
 export type { DialectSettings } from "./tables/dialect.js";
 export type { LabelChoice } from "./tables/label.js";

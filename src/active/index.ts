@@ -1,7 +1,7 @@
 /** Active learning: acquisition scores as functions of member probabilities, and the choice of batches. */
 
 export type { Pacer } from "../core/options.js";
-export { type RandomStream, randomStream } from "../core/random.js";
+export { type RandomStream, seededStream } from "../core/random.js";
 export {
   type BatchOptions,
   type Costs,

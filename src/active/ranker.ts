@@ -53,15 +53,15 @@ const PRUNED: readonly StrategyName[] = ["fairbed", "epig"];
  *
  * @example
  * ```ts
- * import { randomStream } from "fairbed";
+ * import { seededStream } from "fairbed";
  * import { createRanker } from "fairbed/active";
  * import { forest } from "fairbed/learners";
  *
  * const features = { values: Float32Array.from({ length: 60 }, (_, i) => i), rows: 60, columns: 1 };
  * const labels = Int32Array.from({ length: 60 }, (_, row) => (row < 30 ? 0 : 1));
  * const rows = Int32Array.of(0, 59); // the two that are labelled
- * const target = forest({ trees: 20 }).fit({ features, rows, labels: Int32Array.of(0, 1), classes: 2 }, randomStream(1));
- * const ranker = createRanker({ method: "epig", beta: 0, target, sensitive: [], targets: features, stream: randomStream(2) });
+ * const target = forest({ trees: 20 }).fit({ features, rows, labels: Int32Array.of(0, 1), classes: 2 }, seededStream(1));
+ * const ranker = createRanker({ method: "epig", beta: 0, target, sensitive: [], targets: features, stream: seededStream(2) });
  * console.log(ranker.score(features, 0).score.length, labels.length); // 60 60
  * ```
  */
@@ -137,10 +137,10 @@ export interface BestSettings {
  *
  * @example
  * ```ts
- * import { randomStream } from "fairbed";
+ * import { seededStream } from "fairbed";
  * import { createBest, tieKeys } from "fairbed/active";
  *
- * const best = createBest({ size: 2, ties: tieKeys(randomStream(0)) });
+ * const best = createBest({ size: 2, ties: tieKeys(seededStream(0)) });
  * for (const [row, score] of [0.1, 0.5, 0.3].entries()) best.offer({ row, score, target: score, leakage: 0, cost: 0 });
  * console.log(best.ranked().map(({ row }) => row)); // [ 1, 2 ]
  * ```

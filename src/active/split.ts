@@ -51,11 +51,11 @@ const PER_CLASS = 2;
  *
  * @example
  * ```ts
- * import { randomStream } from "fairbed";
+ * import { seededStream } from "fairbed";
  * import { splitRows } from "fairbed/active";
  *
  * const labels = Int32Array.from({ length: 100 }, (_, row) => row % 2);
- * const { test, targets, initial, pool } = splitRows({ labels, classes: 2, stream: randomStream(1) });
+ * const { test, targets, initial, pool } = splitRows({ labels, classes: 2, stream: seededStream(1) });
  * console.log(test.length, targets.length, initial.length, pool.length); // 30 17 4 49
  * ```
  */

@@ -114,7 +114,7 @@ export const requireStepSettings = (settings: StepSettings): void => {
  *
  * @example
  * ```ts
- * import { randomStream } from "fairbed";
+ * import { seededStream } from "fairbed";
  * import { chooseStep } from "fairbed/active";
  * import { forest } from "fairbed/learners";
  *
@@ -124,7 +124,7 @@ export const requireStepSettings = (settings: StepSettings): void => {
  * const all = Int32Array.from(labels.keys());
  * const { chosen } = await chooseStep(
  *   { features, target: { labels, classes: 2 }, sensitive: [], sensitiveModels: [], learner, method: "epig" },
- *   { labelled: Int32Array.of(0, 59), pool: all.slice(1, 59), targets: all, beta: 0, size: 3, stream: randomStream(1) },
+ *   { labelled: Int32Array.of(0, 59), pool: all.slice(1, 59), targets: all, beta: 0, size: 3, stream: seededStream(1) },
  * );
  * console.log(chosen.length, chosen[0].row > 0); // 3 true
  * ```

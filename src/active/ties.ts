@@ -3,7 +3,7 @@
  * forest's votes take few values, so that hundreds of candidates may share the best score); the choice is random
  * instead, from a stream of its own, so that nothing else changes with it.
  */
-import { philox4x32, type RandomStream, randomStream, uniformFromWords } from "../core/random.js";
+import { philox4x32, type RandomStream, seededStream, uniformFromWords } from "../core/random.js";
 
 /** The key of a row: of candidates with equal scores those with smaller keys go first. */
 export type RowKeys = (row: number) => number;
@@ -14,11 +14,11 @@ export type RowKeys = (row: number) => number;
  *
  * @example
  * ```ts
- * import { randomStream } from "fairbed";
+ * import { seededStream } from "fairbed";
  * import { tieKeys } from "fairbed/active";
  *
- * const key = tieKeys(randomStream(7));
- * console.log(key(3) === tieKeys(randomStream(7))(3)); // true
+ * const key = tieKeys(seededStream(7));
+ * console.log(key(3) === tieKeys(seededStream(7))(3)); // true
  * ```
  */
 export const tieKeys = ({ key }: RandomStream): RowKeys => {
@@ -36,7 +36,7 @@ export const tieKeys = ({ key }: RandomStream): RowKeys => {
 
 /** What decides where nobody said: the same every time, and still not the order of the rows. */
 export const defaultTies = (stream?: RandomStream): RowKeys =>
-  tieKeys((stream ?? randomStream(0)).split("ties"));
+  tieKeys((stream ?? seededStream(0)).split("ties"));
 
 /** Whether row a goes before row b, their scores being equal. */
 export const goesFirst = (ties: RowKeys, a: number, b: number): boolean => {

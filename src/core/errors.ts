@@ -31,10 +31,10 @@ export class FairbedError extends Error {
  *
  * @example
  * ```ts
- * import { InputError, randomStream } from "fairbed";
+ * import { InputError, seededStream } from "fairbed";
  *
  * try {
- *   randomStream(-1);
+ *   seededStream(-1);
  * } catch (error) {
  *   console.log(error instanceof InputError); // true
  * }

@@ -7,9 +7,9 @@ export { philox4x32 } from "./random/philox.js";
 export { LARGEST_POISSON_MEAN } from "./random/poisson.js";
 export {
   type RandomStream,
-  randomStream,
   restoreStream,
   type StreamState,
+  seededStream,
   streamStateText,
   uniformFromWords,
 } from "./random/stream.js";

@@ -10,8 +10,8 @@ export {
   type RowStatistic,
 } from "./stats/bootstrap.js";
 export {
+  type EstimatedMean,
   type Interval,
-  type MeanEstimate,
   meanEstimate,
   wilsonInterval,
   wilsonText,

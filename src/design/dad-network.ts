@@ -109,7 +109,7 @@ export class DadLayers {
 }
 
 /** A policy that a network makes; the same history gives the same design. */
-export interface DadPolicy extends Policy {
+export interface NetworkPolicy extends Policy {
   readonly kind: "dad";
   readonly network: DadNetwork;
   /** At once: no promise. */
@@ -123,18 +123,18 @@ export interface DadPolicy extends Policy {
  *
  * @example
  * ```ts
- * import { dadPolicy, pharmacokinetics, randomStream, trainDad } from "fairbed/design";
+ * import { dadPolicy, pharmacokinetics, seededStream, trainDad } from "fairbed/design";
  *
  * const model = pharmacokinetics();
  * const sizes = { outer: 16, contrastive: 16, marginal: 16 };
  * const { network } = await trainDad(model, { horizon: 2, steps: 5, sizes });
  * const policy = dadPolicy(model, 2, network);
  * const nothing = { outer: 1, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
- * const [time] = policy.next(nothing, randomStream(0));
+ * const [time] = policy.next(nothing, seededStream(0));
  * console.log(time >= 0.1 && time <= 24); // true
  * ```
  */
-export const dadPolicy = (model: Model, horizon: number, network: DadNetwork): DadPolicy => {
+export const dadPolicy = (model: Model, horizon: number, network: DadNetwork): NetworkPolicy => {
   const { widths, designs: scales, outcomes: outcomeScales, parameters } = network;
   const variables = scales.length;
   const outcomes = outcomeScales.length;

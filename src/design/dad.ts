@@ -6,14 +6,14 @@
 import { type AdamState, adam, type Optimiser, Workspace, type WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { pacer } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import {
   DadLayers,
   type DadNetwork,
-  type DadPolicy,
   type DadShape,
   type DadWidths,
   dadPolicy,
+  type NetworkPolicy,
   PAPER_WIDTHS,
 } from "./dad-network.js";
 import { DadObjective } from "./dad-objective.js";
@@ -82,7 +82,7 @@ export interface DadCheckpoint {
   readonly values: readonly number[];
 }
 
-export interface TrainedDad extends DadPolicy {
+export interface TrainedDad extends NetworkPolicy {
   /** What a user should know, such as that nothing was learned; each is a sentence. */
   readonly warnings: readonly string[];
 }
@@ -138,7 +138,7 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   const settings = settingsOf(model, { objective, beta, against, horizon, seed, sizes, history }, shape);
   if (resume !== undefined) requireResumable(resume, settings);
   const pace = pacer({ signal });
-  const stream = randomStream(seed).split("dad");
+  const stream = seededStream(seed).split("dad");
   const workspace = new Workspace(options);
   const layers = new DadLayers(workspace, shape, sizes.outer * horizon);
   const common = { workspace, layers, shape, horizon, sizes, history };
@@ -333,14 +333,14 @@ export interface RefineDadOptions extends Omit<TrainDadOptions, "from" | "histor
  */
 export const refineDad = async (
   model: Model,
-  policy: DadPolicy,
+  policy: NetworkPolicy,
   history: History,
   { particles = 4000, ...options }: RefineDadOptions = {},
 ): Promise<TrainedDad> => {
   if (history.outer !== 1 || history.steps < 1 || history.steps >= policy.horizon) {
     throw new InputError("history", dadTexts.history(history.steps, policy.horizon));
   }
-  const stream = randomStream(options.seed ?? 0).split("refine");
+  const stream = seededStream(options.seed ?? 0).split("refine");
   const posterior = await particlesGiven(model, history, { particles, stream: stream.split("posterior") });
   return trainDad(model, {
     steps: 500,

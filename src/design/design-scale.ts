@@ -12,7 +12,7 @@
  * in the prior, when xi = centre + unit r with their mean and standard deviation.
  */
 import { exp, log, log1p } from "../core/math.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import { meanEstimate, quantiles } from "../core/stats.js";
 import { draw } from "./distribution.js";
 import { drawParameters, type Model } from "./model.js";
@@ -127,7 +127,7 @@ const OUTCOME_DRAWS = 128;
 
 /** The scales of a model's design variables; they depend on the model alone. */
 export const designScales = (model: Model): readonly DesignScale[] => {
-  const { mean, spread } = priorReach(model, randomStream("design scale"));
+  const { mean, spread } = priorReach(model, seededStream("design scale"));
   const plain = ofOrderOne(mean, spread);
   const unit = plain ? 1 : powerOfTwo(spread);
   return model.design.map(({ low, high, values }): DesignScale => {
@@ -161,7 +161,7 @@ const NORMAL_QUARTILES = 1.349;
  * median and quartiles, at designs from all over where they are allowed.
  */
 export const outcomeScales = (model: Model, scales = designScales(model)): readonly Scale[] => {
-  const stream = randomStream("outcome scale");
+  const stream = seededStream("outcome scale");
   const seen: number[][] = model.outcomes.map(() => []);
   for (let i = 0; i < OUTCOME_DRAWS; i++) {
     const own = stream.split(i);

@@ -1,7 +1,7 @@
 /** Where a greedy policy looks for its next design: candidates all over, and a search from the best of them. */
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import { momentsOf } from "../core/stats.js";
 import type { Model } from "./model.js";
 import { drawOuter } from "./policy.js";
@@ -22,7 +22,7 @@ const PRIOR_DEVIATIONS = 4;
 
 /** The default of the option `search` of a greedy policy. */
 export const searchRanges = (model: Model): readonly SearchRange[] => {
-  const prior = drawOuter(model, PRIOR_DRAWS, randomStream("search ranges"));
+  const prior = drawOuter(model, PRIOR_DRAWS, seededStream("search ranges"));
   const around = Object.values(prior).map((draws) => {
     const { mean, m2, n } = momentsOf(draws);
     const reach = PRIOR_DEVIATIONS * Math.sqrt(m2 / n);

@@ -132,11 +132,11 @@ const evidencesOf = (names: readonly InformationName[]): readonly Given[] =>
  *
  * @example
  * ```ts
- * import { estimatePolicy, linearGaussian, randomStream, staticPolicy } from "fairbed/design";
+ * import { estimatePolicy, linearGaussian, seededStream, staticPolicy } from "fairbed/design";
  *
  * const policy = staticPolicy(Float64Array.of(1, 0), 2); // one observation, at x = 1 and y = 0
  * const { target, sensitive } = await estimatePolicy(linearGaussian(), policy, {
- *   stream: randomStream(0),
+ *   stream: seededStream(0),
  *   outer: 50,
  *   contrastive: 1000,
  *   marginal: 1000,
@@ -199,9 +199,9 @@ export const estimatePolicy = async <const N extends InformationName = Informati
  *
  * @example
  * ```ts
- * import { exactInformation, linearGaussian, randomStream } from "fairbed/design";
+ * import { exactInformation, linearGaussian, seededStream } from "fairbed/design";
  *
- * const { target, exact } = await exactInformation(linearGaussian(), [[1, 0]], { stream: randomStream(0) });
+ * const { target, exact } = await exactInformation(linearGaussian(), [[1, 0]], { stream: seededStream(0) });
  * console.log(exact, target.lower.toFixed(3), target.upper.toFixed(3)); // true 0.347 0.347
  * ```
  */

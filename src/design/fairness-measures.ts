@@ -26,7 +26,7 @@ export interface WorstCase {
   readonly standardError: number;
 }
 
-export interface Fairness {
+export interface FairnessMeasure {
   readonly kind: ObjectiveKind;
   /** F_c or F_u: at most 0, which is reached when the data tell nothing about the sensitive part. */
   readonly fairness: WorstCase;
@@ -73,7 +73,7 @@ export const requireSameInterface = (models: readonly (readonly [string, Model])
  *
  * @example
  * ```ts
- * import { fairness, linearGaussian, randomStream, staticPolicy } from "fairbed/design";
+ * import { fairness, linearGaussian, seededStream, staticPolicy } from "fairbed/design";
  *
  * // phi is seen once: half of log(1 + 1 / noise^2) nats.
  * const { worst, leakage } = await fairness({
@@ -81,12 +81,17 @@ export const requireSameInterface = (models: readonly (readonly [string, Model])
  *   policy: staticPolicy(Float64Array.of(0, 1), 2),
  *   kind: "unconditional",
  *   exact: true,
- *   stream: randomStream(0),
+ *   stream: seededStream(0),
  * });
  * console.log(worst, leakage.upper.toFixed(3)); // quiet 0.805
  * ```
  */
-export const fairness = async ({ models, policy, kind, ...options }: FairnessOptions): Promise<Fairness> => {
+export const fairness = async ({
+  models,
+  policy,
+  kind,
+  ...options
+}: FairnessOptions): Promise<FairnessMeasure> => {
   const entries = Object.entries(models);
   requireSameInterface(entries);
   const name = kind === "conditional" ? "sensitiveGivenTarget" : "sensitive";

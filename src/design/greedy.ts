@@ -39,7 +39,7 @@ export interface GreedyOptions extends PosteriorOptions {
   readonly search?: readonly SearchRange[] | undefined;
 }
 
-export interface GreedyPolicy extends Policy {
+export interface AdaptivePolicy extends Policy {
   readonly kind: "greedy";
   /** All options, with their defaults: what it takes to make the same policy again. */
   readonly settings: Filled<GreedyOptions>;
@@ -62,12 +62,12 @@ const LEAST_PARTICLES = 16;
  *
  * @example
  * ```ts
- * import { greedyPolicy, psychometric, randomStream, readHistory } from "fairbed/design";
+ * import { greedyPolicy, psychometric, seededStream, readHistory } from "fairbed/design";
  *
  * const model = psychometric();
  * const policy = greedyPolicy(model, { horizon: 3, particles: 64, candidates: 16 });
  * const history = readHistory([{ design: [0, 0], outcome: 1 }], model);
- * const [intensity, context] = await policy.next(history, randomStream(0));
+ * const [intensity, context] = await policy.next(history, seededStream(0));
  * console.log(intensity >= -4 && intensity <= 4 && context >= 0 && context <= 1); // true
  * ```
  */
@@ -83,7 +83,7 @@ export const greedyPolicy = (
     candidates = 128,
     search = searchRanges(model),
   }: GreedyOptions,
-): GreedyPolicy => {
+): AdaptivePolicy => {
   if (!Number.isInteger(horizon) || horizon < 1)
     throw new InputError("horizon", greedyTexts.horizon(horizon));
   if (!(beta >= 0 && beta < Infinity)) throw new InputError("beta", greedyTexts.beta(beta));

@@ -38,7 +38,7 @@ export {
   Workspace,
   type WorkspaceOptions,
 } from "../compute/index.js";
-export { type RandomStream, randomStream } from "../core/random.js";
+export { type RandomStream, seededStream } from "../core/random.js";
 export {
   type DadCheckpoint,
   type RefineDadOptions,
@@ -49,9 +49,9 @@ export {
 } from "./dad.js";
 export {
   type DadNetwork,
-  type DadPolicy,
   type DadWidths,
   dadPolicy,
+  type NetworkPolicy,
   PAPER_WIDTHS,
 } from "./dad-network.js";
 export type { DrawParameters } from "./dad-rollout.js";
@@ -85,8 +85,8 @@ export {
   type RatioEstimate,
 } from "./estimate.js";
 export type { EvidenceMethod, ExactMethod } from "./exact/exact.js";
-export { type Fairness, type FairnessOptions, fairness, type WorstCase } from "./fairness-measures.js";
-export { type GreedyOptions, type GreedyPolicy, greedyPolicy } from "./greedy.js";
+export { type FairnessMeasure, type FairnessOptions, fairness, type WorstCase } from "./fairness-measures.js";
+export { type AdaptivePolicy, type GreedyOptions, greedyPolicy } from "./greedy.js";
 export { readHistory } from "./history-file.js";
 export {
   type BudgetOptions,
@@ -134,8 +134,8 @@ export {
   type Noise,
   type Objective,
   PAPER_SIZES,
+  SampledObjective,
   type SampleSizes,
-  StaticObjective,
 } from "./objective.js";
 export { Outcomes, type OutcomesOptions } from "./outcomes.js";
 export type { Numbers } from "./parity/by-role.js";

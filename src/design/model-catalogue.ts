@@ -4,7 +4,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { draw } from "./distribution.js";
 import { drawParameters, type Model } from "./model.js";
 import { linearGaussian } from "./models/linear-gaussian.js";
@@ -176,7 +176,7 @@ const FINGERPRINT_DIGITS = 6;
  * and not from its text: an edited comment or another way to write the same formula keeps a policy valid.
  */
 const fingerprint = (model: Model): string => {
-  const stream = randomStream("fingerprint");
+  const stream = seededStream("fingerprint");
   const parts: string[] = [
     ...model.parameters.map(({ name, role }) => `${name} ${role}`),
     ...model.design.map(({ name, low, high, values }) => `${name} ${low} ${high} ${values?.join() ?? ""}`),

@@ -4,7 +4,7 @@
  * gradients and kernels follow from it.
  */
 import { add, compile, type Value } from "../compute/index.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import { quantiles } from "../core/stats.js";
 import {
   checkDefinition,
@@ -135,7 +135,7 @@ export const defineModel = <P extends string, D extends string>(definition: Mode
   const design = named<DesignVariable>(definition.design);
   checkRoles(name, parameters, design.length);
   checkNames([...parameters, ...design].map((each) => each.name));
-  const stream = randomStream("defineModel").split(name);
+  const stream = seededStream("defineModel").split(name);
   const trial = triedOutcome(outcome, drawTrial(parameters, stream), middleOf(design), SINGLE_OUTCOME);
   const outcomes = Object.keys(trial);
   checkNames([...[...parameters, ...design].map((each) => each.name), ...outcomes]);
@@ -267,7 +267,7 @@ export const priorPredictive = (
     seed = 0,
   }: { readonly draws?: number | undefined; readonly seed?: number | undefined } = {},
 ): Readonly<Record<string, readonly number[]>> => {
-  const stream = randomStream(seed).split("prior predictive");
+  const stream = seededStream(seed).split("prior predictive");
   const seen: Record<string, number[]> = Object.fromEntries(model.outcomes.map((name) => [name, []]));
   for (let i = 0; i < draws; i++) {
     const by = model.distributions(drawParameters(model.parameters, stream), design);

@@ -35,7 +35,7 @@ export interface Objective {
 }
 
 /** A bound from nested samples. */
-export class StaticObjective implements Objective {
+export class SampledObjective implements Objective {
   readonly #model: Model;
   readonly #sizes: SampleSizes;
   readonly #quantity: Quantity;

@@ -9,7 +9,7 @@
 import { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import type { Model } from "./model.js";
 import {
   checkOrder,
@@ -161,7 +161,7 @@ export const checkParity = async (
     throw new InputError("predictor", parityTexts.predictor);
   }
   checkOrder(model);
-  const stream = randomStream(seed).split("parity");
+  const stream = seededStream(seed).split("parity");
   const workspace = new Workspace({ threads: 1 });
   const pace = pacer(options);
   try {

@@ -8,7 +8,7 @@
 import { InputError } from "../core/errors.js";
 import { type DadNetwork, type DadWidths, dadPolicy, layerWidths } from "./dad-network.js";
 import type { DesignScale, Scale } from "./design-scale.js";
-import { type GreedyPolicy, greedyPolicy } from "./greedy.js";
+import { type AdaptivePolicy, greedyPolicy } from "./greedy.js";
 import type { Model } from "./model.js";
 import { identityOf, type ModelIdentity } from "./model-catalogue.js";
 import { type Policy, randomPolicy, staticPolicy } from "./policy.js";
@@ -51,7 +51,7 @@ export interface RandomPolicyFile extends PolicyRecord {
 export interface GreedyPolicyFile extends PolicyRecord {
   readonly kind: "greedy";
   /** What it looks ahead with. */
-  readonly search: Omit<GreedyPolicy["settings"], "horizon">;
+  readonly search: Omit<AdaptivePolicy["settings"], "horizon">;
 }
 
 export interface DadPolicyFile extends PolicyRecord {
@@ -473,11 +473,11 @@ export const matchModel = (
  *
  * @example
  * ```ts
- * import { locationFinding, policyOf, randomStream, readHistory } from "fairbed/design";
+ * import { locationFinding, policyOf, seededStream, readHistory } from "fairbed/design";
  *
  * const model = locationFinding();
  * const policy = policyOf({ kind: "static", horizon: 1, designs: [[1, 2]] }, model);
- * const [x, y] = await policy.next(readHistory([], model), randomStream(0));
+ * const [x, y] = await policy.next(readHistory([], model), seededStream(0));
  * console.log(x, y); // 1 2
  * ```
  */

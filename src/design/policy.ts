@@ -86,11 +86,11 @@ export interface RandomDesigns {
  *
  * @example
  * ```ts
- * import { pharmacokinetics, randomPolicy, randomStream } from "fairbed/design";
+ * import { pharmacokinetics, randomPolicy, seededStream } from "fairbed/design";
  *
  * const policy = randomPolicy(pharmacokinetics(), 3);
  * const nothing = { outer: 1000, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
- * const times = policy.next(nothing, randomStream(0));
+ * const times = policy.next(nothing, seededStream(0));
  * console.log(times.every((time) => time >= 0.1 && time <= 24)); // true
  * ```
  */
@@ -153,13 +153,13 @@ export const drawOuter = (
  *
  * @example
  * ```ts
- * import { linearGaussian, randomStream, simulatePolicy, staticPolicy, Workspace } from "fairbed/design";
+ * import { linearGaussian, seededStream, simulatePolicy, staticPolicy, Workspace } from "fairbed/design";
  *
  * const workspace = new Workspace({ threads: 1 });
  * const policy = staticPolicy(Float64Array.of(1, 0, 2, 0), 2);
  * const { designs, outcomes } = await simulatePolicy(linearGaussian(), policy, {
  *   outer: 3,
- *   stream: randomStream(0),
+ *   stream: seededStream(0),
  *   workspace,
  * });
  * console.log([...designs.x].join(), outcomes.outcome.length); // 1,2,1,2,1,2 6

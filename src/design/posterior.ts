@@ -89,11 +89,11 @@ export const posteriorSampler = (
  *
  * @example
  * ```ts
- * import { linearGaussian, posteriorGiven, randomStream, readHistory } from "fairbed/design";
+ * import { linearGaussian, posteriorGiven, seededStream, readHistory } from "fairbed/design";
  *
  * const model = linearGaussian();
  * const history = readHistory([{ design: [3, 0], outcome: 3 }], model);
- * const { parameters, weights } = await posteriorGiven(model, history, { stream: randomStream(0) });
+ * const { parameters, weights } = await posteriorGiven(model, history, { stream: seededStream(0) });
  * // theta given y = 3 at x = 3 has mean 9 / 10.
  * const mean = weights.reduce((sum, weight, i) => sum + weight * parameters.theta[i], 0);
  * console.log(Math.abs(mean - 0.9) < 0.1); // true
@@ -115,11 +115,11 @@ export const posteriorGiven = async (
  *
  * @example
  * ```ts
- * import { linearGaussian, particlesGiven, randomStream, readHistory } from "fairbed/design";
+ * import { linearGaussian, particlesGiven, seededStream, readHistory } from "fairbed/design";
  *
  * const model = linearGaussian();
  * const history = readHistory([{ design: [3, 0], outcome: 3 }], model);
- * const { theta } = await particlesGiven(model, history, { particles: 256, stream: randomStream(0) });
+ * const { theta } = await particlesGiven(model, history, { particles: 256, stream: seededStream(0) });
  * console.log(theta.length); // 256
  * ```
  */

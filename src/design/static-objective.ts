@@ -10,7 +10,7 @@ import type { RandomStream } from "../core/random.js";
 import { canEnumerateCheaply, EnumeratedObjective } from "./enumerated-objective.js";
 import { requireSameInterface } from "./fairness-measures.js";
 import type { Model } from "./model.js";
-import { type Noise, type Objective, type SampleSizes, StaticObjective } from "./objective.js";
+import { type Noise, type Objective, SampledObjective, type SampleSizes } from "./objective.js";
 import {
   type Bound,
   INFORMATION,
@@ -37,7 +37,7 @@ export interface StaticObjectiveOptions {
  *
  * @example
  * ```ts
- * import { psychometric, randomStream, staticObjective, Workspace } from "fairbed/design";
+ * import { psychometric, seededStream, staticObjective, Workspace } from "fairbed/design";
  *
  * const workspace = new Workspace({ threads: 1 });
  * const objective = staticObjective({
@@ -50,7 +50,7 @@ export interface StaticObjectiveOptions {
  *   workspace,
  * });
  * // Nothing is sampled, and an intensity at the threshold's mean tells the most: the slope there is 0.
- * objective.evaluate(Float64Array.of(0, 0), randomStream(0));
+ * objective.evaluate(Float64Array.of(0, 0), seededStream(0));
  * console.log(Math.abs(objective.gradient[0]) < 1e-9); // true
  * objective.dispose();
  * workspace.dispose();
@@ -61,7 +61,7 @@ export const staticObjective = (options: StaticObjectiveOptions): Objective => {
   const one = (of: Model, quantity: Quantity): Objective =>
     canEnumerateCheaply(of, horizon, sizes)
       ? new EnumeratedObjective(of, quantity, horizon)
-      : new StaticObjective(of, quantity, horizon, sizes, workspace);
+      : new SampledObjective(of, quantity, horizon, sizes, workspace);
   if (against.length === 0) return one(model, objectiveQuantity(objective, beta));
   requireNamedModels(model, against);
   const cost = leakageCost(objective, beta);

@@ -14,8 +14,8 @@
 import { Workspace, type WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { type Pacer, pacer } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
-import { type MeanEstimate, meanEstimate } from "../core/stats.js";
+import { type RandomStream, seededStream } from "../core/random.js";
+import { type EstimatedMean, meanEstimate } from "../core/stats.js";
 import type { Model } from "./model.js";
 import { type Objective, PAPER_SIZES, type SampleSizes } from "./objective.js";
 import { nearestAllowed } from "./policy.js";
@@ -87,7 +87,7 @@ export interface TrainedStatic {
   /** [horizon, variables] */
   readonly designs: Float64Array;
   /** The lower bound at fresh samples, in nats. */
-  readonly objective: MeanEstimate;
+  readonly objective: EstimatedMean;
   /** Steps that led to the designs. */
   readonly steps: number;
   /** The scores of all starts in each round, best first. */
@@ -211,7 +211,7 @@ class StaticTraining {
     if (resume !== undefined) requireResumable(resume, this.#settings, horizon * model.design.length);
     this.#model = model;
     this.#options = options;
-    this.#stream = randomStream(seed).split("static");
+    this.#stream = seededStream(seed).split("static");
     this.#pace = pacer({ signal: options.signal });
     const workspace = new Workspace(options);
     this.#workspace = workspace;
@@ -363,7 +363,7 @@ class StaticTraining {
     batches: number,
     round: number,
     index: number,
-  ): Promise<MeanEstimate> {
+  ): Promise<EstimatedMean> {
     const at = Float64Array.from(designs);
     const values: number[] = [];
     for (let i = 0; i < batches; i++) {

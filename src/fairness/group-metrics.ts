@@ -193,14 +193,14 @@ const pooled = (counts: Float64Array): Float64Array => {
  *
  * @example
  * ```ts
- * import { groupMetrics, randomStream } from "fairbed/fairness";
+ * import { groupMetrics, seededStream } from "fairbed/fairness";
  *
  * const groups = Int32Array.from({ length: 40 }, (_, row) => row % 2);
  * const actual = Int32Array.from(groups, (_, row) => Number(row % 4 < 2));
  * const predicted = Int32Array.from(groups, (group, row) => Number(row < 20 || group === 1));
  * const { demographicParity, groups: rates } = groupMetrics(
  *   { predicted, actual, groups, groupNames: ["a", "b"] },
- *   { stream: randomStream(0) },
+ *   { stream: seededStream(0) },
  * );
  * console.log(rates[0].rates.selectionRate.value, demographicParity.difference.value); // 0.5 0.5
  * ```
@@ -304,14 +304,14 @@ export function* groupMetricsSteps(
  *
  * @example
  * ```ts
- * import { oneAgainstRest, randomStream } from "fairbed/fairness";
+ * import { oneAgainstRest, seededStream } from "fairbed/fairness";
  *
  * const groups = Int32Array.from({ length: 60 }, (_, row) => row % 2);
  * const actual = Int32Array.from(groups, (_, row) => row % 3);
  * const byClass = oneAgainstRest(
  *   { predicted: actual, actual, groups, groupNames: ["a", "b"] },
  *   3,
- *   { stream: randomStream(0), replicates: 100 },
+ *   { stream: seededStream(0), replicates: 100 },
  * );
  * console.log(byClass.map(({ overall }) => overall.accuracy.value)); // [ 1, 1, 1 ]
  * ```

@@ -1,6 +1,6 @@
 /** What data and predictions give away or treat unequally: group metrics, leakage (F_u, F_c), parity. */
 
-export { type RandomStream, randomStream } from "../core/random.js";
+export { type RandomStream, seededStream } from "../core/random.js";
 export {
   atSelectionRate,
   type Distances,

@@ -95,14 +95,14 @@ const firstNotes = (
  *
  * @example
  * ```ts
- * import { auditLeakage, lookup, randomStream } from "fairbed/fairness";
+ * import { auditLeakage, lookup, seededStream } from "fairbed/fairness";
  *
  * const rows = 60;
  * const sensitive = Int32Array.from({ length: rows }, (_, row) => row % 2);
  * const values = Float32Array.from(sensitive); // a column that is the attribute
  * const { leakage, columns } = await auditLeakage(
  *   { features: { values, rows, columns: 1 }, sourceColumns: ["copy"], sensitive, groupNames: ["a", "b"] },
- *   { stream: randomStream(0), adversaries: { lookup: lookup() }, plants: 0, permutations: 99, replicates: 100 },
+ *   { stream: seededStream(0), adversaries: { lookup: lookup() }, plants: 0, permutations: 99, replicates: 100 },
  * );
  * const { nats, entropy, pValue } = leakage.unconditional;
  * console.log(nats > 0.9 * entropy, pValue < 0.01, columns[0].proxy); // true true true

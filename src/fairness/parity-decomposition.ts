@@ -108,14 +108,14 @@ const meanOver = (f: Float64Array, rows: Int32Array): number => {
  *
  * @example
  * ```ts
- * import { decomposeParity, randomStream } from "fairbed/fairness";
+ * import { decomposeParity, seededStream } from "fairbed/fairness";
  *
  * // Twenty rows; the predictor adds 0.2 for group b, whatever the features say.
  * const groups = Int32Array.from({ length: 20 }, (_, row) => row % 2);
  * const base = Float64Array.from(groups, (_, row) => 0.25 + 0.5 * Number(row < 10));
  * const [b] = decomposeParity(
  *   { asIf: [base, base.map((p) => p + 0.2)], groups, groupNames: ["a", "b"] },
- *   { stream: randomStream(0) },
+ *   { stream: seededStream(0) },
  * );
  * console.log(b.reading.value.toFixed(2), b.features.value.toFixed(2)); // 0.20 0.00
  * ```

@@ -69,11 +69,11 @@ export const learnerName = (given: string): LearnerName => {
  *
  * @example
  * ```ts
- * import { learnerNamed, randomStream } from "fairbed/learners";
+ * import { learnerNamed, seededStream } from "fairbed/learners";
  *
  * const features = { values: Float32Array.of(0, 1, 2, 3, 4, 5), rows: 6, columns: 1 };
  * const labels = Int32Array.of(0, 0, 0, 1, 1, 1);
- * const fitted = learnerNamed("logistic", { members: 10 }).fit({ features, labels, classes: 2 }, randomStream(0));
+ * const fitted = learnerNamed("logistic", { members: 10 }).fit({ features, labels, classes: 2 }, seededStream(0));
  * console.log(fitted.predict(features)[1] < 0.5); // true
  * ```
  */

@@ -1,6 +1,6 @@
 /** Classifiers behind one interface, which answer with the probabilities of each of their members. */
 
-export { type RandomStream, randomStream } from "../core/random.js";
+export { type RandomStream, seededStream } from "../core/random.js";
 export type { RegressionTrees } from "./boosting/trees.js";
 export {
   type BoostingLearner,

@@ -1,6 +1,6 @@
 /** What is done about unfairness after the data is there: fair representations, the reject option. */
 
-export { type RandomStream, randomStream } from "../core/random.js";
+export { type RandomStream, seededStream } from "../core/random.js";
 export type { StopReason } from "./lbfgs.js";
 export {
   aif360Representation,

@@ -269,7 +269,7 @@ function* fairRepresentationSteps(
  *
  * @example
  * ```ts
- * import { learnFairRepresentation, randomStream } from "fairbed/mitigation";
+ * import { learnFairRepresentation, seededStream } from "fairbed/mitigation";
  *
  * const rows = 40;
  * const privileged = Array.from({ length: rows }, (_, row) => row % 2);
@@ -277,7 +277,7 @@ function* fairRepresentationSteps(
  * const values = Float32Array.from(labels, (label, row) => label + privileged[row] + (row % 3) / 3);
  * const representation = await learnFairRepresentation(
  *   { features: { values, rows, columns: 1 }, labels, privileged },
- *   randomStream(0),
+ *   seededStream(0),
  *   { prototypes: 3, maxSteps: 50, restarts: 1 },
  * );
  * console.log(representation.weights.length, representation.prototypes[0].length); // 3 1
@@ -355,13 +355,13 @@ const assign = (
  *
  * @example
  * ```ts
- * import { applyRepresentation, learnFairRepresentation, randomStream } from "fairbed/mitigation";
+ * import { applyRepresentation, learnFairRepresentation, seededStream } from "fairbed/mitigation";
  *
  * const rows = 20;
  * const privileged = Array.from({ length: rows }, (_, row) => row % 2);
  * const labels = privileged.map((_, row) => Number(row % 4 > 1));
  * const features = { values: Float32Array.from(labels, (label, row) => label + (row % 3)), rows, columns: 1 };
- * const learnt = await learnFairRepresentation({ features, labels, privileged }, randomStream(0), { maxSteps: 20 });
+ * const learnt = await learnFairRepresentation({ features, labels, privileged }, seededStream(0), { maxSteps: 20 });
  * const { values, columns } = applyRepresentation(learnt, features, Int32Array.of(0));
  * console.log(columns, values.reduce((sum, p) => sum + p, 0).toFixed(3)); // 5 1.000
  * ```
@@ -382,13 +382,13 @@ export const applyRepresentation = (
  *
  * @example
  * ```ts
- * import { learnFairRepresentation, predictFromRepresentation, randomStream } from "fairbed/mitigation";
+ * import { learnFairRepresentation, predictFromRepresentation, seededStream } from "fairbed/mitigation";
  *
  * const rows = 20;
  * const privileged = Array.from({ length: rows }, (_, row) => row % 2);
  * const labels = privileged.map((_, row) => Number(row % 4 > 1));
  * const features = { values: Float32Array.from(labels), rows, columns: 1 };
- * const learnt = await learnFairRepresentation({ features, labels, privileged }, randomStream(0), { parity: 0 });
+ * const learnt = await learnFairRepresentation({ features, labels, privileged }, seededStream(0), { parity: 0 });
  * const predicted = predictFromRepresentation(learnt, features);
  * console.log(predicted.every((p, row) => p > 0.5 === (labels[row] === 1))); // true
  * ```

@@ -1,6 +1,6 @@
 /** A policy for location finding: trained by the paper's protocol, and bounds of what it tells. */
 import { Workspace } from "../compute/index.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import type { EvidenceSamples } from "../design/evidence-samples.js";
 import { locationFinding } from "../design/models/location.js";
 import { nestedEvidences } from "../design/nested-evidences.js";
@@ -51,7 +51,7 @@ const evaluate = async (
   policy: Policy,
   { threads, onProgress }: CellRun,
 ): Promise<Record<InformationName, [number, number]>> => {
-  const stream = randomStream(seed).split("evaluation");
+  const stream = seededStream(seed).split("evaluation");
   const workspace = new Workspace({ threads });
   try {
     const { samples } = await nestedEvidences(locationFinding(), policy, {

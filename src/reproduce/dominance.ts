@@ -5,7 +5,7 @@
  * question or above: whoever may choose beta may also toss a coin between two. The best of several noisy means is
  * flattered, which is to the line's advantage and not to that of what is compared with it.
  */
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { bootstrap, studentTQuantile } from "../core/stats.js";
 import type { SeedMean } from "./verdict.js";
 
@@ -61,7 +61,7 @@ export const advantageOver = (
     return value - bestAtAccuracy(means, accuracy);
   };
   const n = own.length;
-  const stream = randomStream(0).split("advantage");
+  const stream = seededStream(0).split("advantage");
   const { estimate, standardError: drawn } = bootstrap(n, advantage, { stream, method: "percentile" });
   // Percentiles of so few seeds are too narrow: Student's t with the error of n - 1 instead.
   const standardError = drawn * Math.sqrt(n / (n - 1));

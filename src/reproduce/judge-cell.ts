@@ -1,5 +1,5 @@
 /** What was acquired is frozen, and something else is made of it: another model, or a mitigation (section 6.4). */
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import { learnerNamed } from "../learners/by-name.js";
 import type { Learner } from "../learners/classifier.js";
@@ -68,7 +68,7 @@ const rejected = (
   { validationFraction, band }: RejectOptionCell,
   { prepared: { features, target, split }, labelled, weights, privileged, forest: learner, seed }: Frozen,
 ): JudgeResult => {
-  const stream = randomStream(seed).split("reject option");
+  const stream = seededStream(seed).split("reject option");
   const { labels } = target;
   const { rest, part } = stratify(
     labelled,
@@ -99,7 +99,7 @@ const represented = async (
   { prepared, labelled, weights, privileged, forest: learner, seed, onProgress }: Frozen,
 ): Promise<JudgeResult> => {
   const { features, target, sensitive, split } = prepared;
-  const stream = randomStream(seed).split("representation");
+  const stream = seededStream(seed).split("representation");
   const representation = await learnFairRepresentation(
     {
       features,

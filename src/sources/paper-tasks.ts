@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { InputError } from "../core/errors.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import {
   appendRows,
   type CategoricalColumn,
@@ -151,7 +151,7 @@ const balanced = (table: Table, name: string, value: string, seed: number): Tabl
   const positive: number[] = [];
   const negative: number[] = [];
   for (const [row, each] of column.codes.entries()) (each === code ? positive : negative).push(row);
-  const drawn = randomStream(seed).split("class balance").choice(negative.length, positive.length);
+  const drawn = seededStream(seed).split("class balance").choice(negative.length, positive.length);
   const rows = [...positive, ...Array.from(drawn, (place) => negative[place])].sort((a, b) => a - b);
   return selectRows(table, rows);
 };

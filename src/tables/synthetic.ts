@@ -10,7 +10,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import { columnOfNumbers, columnOfTexts, type Table, tableOfColumns } from "./table.js";
 import type { TaskSettings } from "./task.js";
 
@@ -85,7 +85,7 @@ export const syntheticPool = ({
   requireCount("noise", noise, 0, MOST_NOISE);
 
   const model = modelOf(bias, proxies, legitimate);
-  const stream = randomStream(seed).split("synthetic pool");
+  const stream = seededStream(seed).split("synthetic pool");
   const groups = drawLevels(stream.split("group"), rows, () => [0.5, 0.5]);
   const proxyLevels = Array.from({ length: proxies }, (_, proxy) =>
     drawLevels(stream.split("proxy").split(proxy), rows, (row) => model.proxy[proxy][groups[row]]),

@@ -3,7 +3,7 @@ import { fit, type PoolLabel, type SensitiveModel } from "../active/pool-models.
 import { type StrategyName, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Optional } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import type { FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
 import { forest } from "../learners/forest.js";
 import { type Encoder, fitEncoder } from "../tables/encoder.js";
@@ -82,7 +82,7 @@ export interface AcquisitionPlan {
 /** All that follows from the table and the options. */
 export const planAcquisition = (table: Table, options: AcquisitionOptions): AcquisitionPlan => {
   const settings = settingsOf(options);
-  const stream = randomStream(options.seed ?? 0)
+  const stream = seededStream(options.seed ?? 0)
     .split("acquisition")
     .split("live");
   const { task, sensitive } = tasksOf(table, options, settings.method);

@@ -1,7 +1,7 @@
 /** Is this dataset fair: what its columns give away about the sensitive attributes, and what predictors make of it. */
 import { InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import {
   type Adversaries,
   auditLeakage,
@@ -143,7 +143,7 @@ export const auditTable = async (table: Table, options: AuditOptions): Promise<T
   if (second !== undefined) requireSameGroups(table, first, options.second ?? table, second);
   const testOf = (of: AuditInput) =>
     options.test === undefined ? undefined : auditTestOf(options.test, of, options, bins);
-  const stream = randomStream(seed).split("audit");
+  const stream = seededStream(seed).split("audit");
   const phases = first.sensitive.length * (second === undefined ? 1 : 2);
   const run = (of: AuditInput, tested: AuditTestInput | undefined, from: number) =>
     auditAttributes(of, tested, settings, stream, watched(options, phases), from);

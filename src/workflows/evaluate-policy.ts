@@ -1,9 +1,9 @@
 /** What a policy's experiments tell and give away, in nats, between bounds. */
 
 import type { RunOptions } from "../core/options.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { estimatePolicy, type InformationEstimate, type PolicyEstimate } from "../design/estimate.js";
-import { type Fairness, fairness } from "../design/fairness-measures.js";
+import { type FairnessMeasure, fairness } from "../design/fairness-measures.js";
 import type { Model } from "../design/model.js";
 import { checkParity, type Parity, type ParityOptions } from "../design/parity.js";
 import type { Policy } from "../design/policy.js";
@@ -37,7 +37,7 @@ export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>
     readonly beta: number;
     readonly objectives: Readonly<Record<ObjectiveKind, InformationEstimate>>;
     /** F_c and F_u over the models, where there are several. */
-    readonly fairness?: Readonly<Record<ObjectiveKind, Fairness>> | undefined;
+    readonly fairness?: Readonly<Record<ObjectiveKind, FairnessMeasure>> | undefined;
     readonly parity?: Parity | undefined;
     /** How many samples it took: of an exact method, which needs none, those of quadrature's outer expectation. */
     readonly samples: {
@@ -101,7 +101,7 @@ export const evaluatePolicy = async (
     batches,
     contrastive: inner,
     marginal: inner,
-    stream: randomStream(seed).split("evaluate"),
+    stream: seededStream(seed).split("evaluate"),
     exact,
     threads,
   };

@@ -1,7 +1,7 @@
 /** What people do after collecting labels: fit a model, know what it is worth in every group, and keep it. */
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { VERSION } from "../core/version.js";
 import {
   type LearnerName,
@@ -90,7 +90,7 @@ export const fitTask = async (task: Task, options: FitTaskOptions = {}): Promise
   const { target } = task;
   const rows = labelledRows(task, options.rows);
   const learner = learnerNamed(name, learnerOptions);
-  const stream = randomStream(seed).split("fit");
+  const stream = seededStream(seed).split("fit");
   const notes: string[] = [...task.table.notes, ...task.notes];
   const parts = heldOutParts(rows, target.labels, settings, stream.split("held out"));
   if (parts.length === 0) notes.push(heldOutTexts.fewRows);

@@ -4,7 +4,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { type LearnerName, learnerNamed } from "../learners/by-name.js";
 import type { Learner } from "../learners/classifier.js";
 import { fitEncoder } from "../tables/encoder.js";
@@ -61,7 +61,7 @@ export const judgeLearner = (
     weights,
     learner,
     sensitiveLearner: learner,
-    stream: randomStream(seed).split("generalization").split(name),
+    stream: seededStream(seed).split("generalization").split(name),
   });
 
 /** Every model on every seed's data, judged on the rows that the seed held out. */

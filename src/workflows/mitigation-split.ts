@@ -1,7 +1,7 @@
 /** What both mitigations start from: a table with two outcomes and two groups, and who is learnt from and tested on. */
 import { InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import { commonOf, countClasses, isRare, ROWS_TO_NAME_A_VALUE, rareTexts } from "../core/rare-values.js";
 import { stratify } from "../mitigation/stratify.js";
 import { type EncodedMatrix, fitEncoder } from "../tables/encoder.js";
@@ -77,7 +77,7 @@ export const splitForMitigation = (table: Table, options: MitigationOptions): Mi
   const learnable = testFrom === undefined ? known : known.filter((row) => row < testFrom);
   const group = privilegedGroup(sensitive, labels, learnable, options.privileged);
   const privileged = sensitive.labels.map((each) => Number(each === group));
-  const stream = randomStream(seed).split("mitigation");
+  const stream = seededStream(seed).split("mitigation");
   const { rest, part } =
     testFrom === undefined
       ? stratify(known, labels, privileged, testFraction, stream.split("test"))

@@ -10,7 +10,7 @@ import { strategies } from "../active/strategies.js";
 import { type RowKeys, tieKeys } from "../active/ties.js";
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import type { Classifier, Learner } from "../learners/classifier.js";
 import { forest } from "../learners/forest.js";
 import { fitEncoder } from "../tables/encoder.js";
@@ -56,7 +56,7 @@ export const rankTexts = {
     `the column "${column}" of ${table} has another type than in the labelled table: read both in the same way.`,
 };
 
-export const rankStream = ({ seed }: RankSettings): RandomStream => randomStream(seed).split("rank");
+export const rankStream = ({ seed }: RankSettings): RandomStream => seededStream(seed).split("rank");
 
 /** Decides between candidates with equal scores, by their row in the pool: the same for all its parts. */
 export const rankTies = (settings: RankSettings): RowKeys => tieKeys(rankStream(settings).split("ties"));

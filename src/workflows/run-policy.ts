@@ -1,7 +1,7 @@
 /** A policy used for real: one experiment, observation by observation. */
 import { InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
-import { randomStream } from "../core/random.js";
+import { seededStream } from "../core/random.js";
 import { readHistory } from "../design/history-file.js";
 import type { Model, Role } from "../design/model.js";
 import type { History, Policy } from "../design/policy.js";
@@ -116,7 +116,7 @@ export const runPolicy = (
     throw new InputError("history", runPolicyTexts.tooMany(history.steps, horizon));
   }
   let proposed = pending;
-  const stream = randomStream(seed);
+  const stream = seededStream(seed);
   const variables = model.design.map(({ name }) => name);
   return {
     horizon,

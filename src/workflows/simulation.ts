@@ -8,7 +8,7 @@ import type { Quota } from "../active/quotas.js";
 import { type Split, splitRows } from "../active/split.js";
 import { InputError } from "../core/errors.js";
 import { type Pacer, pacer, type RunOptions } from "../core/options.js";
-import { type RandomStream, randomStream } from "../core/random.js";
+import { type RandomStream, seededStream } from "../core/random.js";
 import { meanEstimate } from "../core/stats.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import type { Classifier, FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
@@ -90,7 +90,7 @@ export const simulationTexts = {
     `row ${row} was to be acquired and has no label: leave it out of the pool, or give its label`,
 };
 
-const streamOf = (seed: number) => randomStream(seed).split("acquisition");
+const streamOf = (seed: number) => seededStream(seed).split("acquisition");
 
 export const prepareSeed = (
   task: Task,

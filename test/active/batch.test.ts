@@ -4,7 +4,7 @@ import { batchTexts, selectBatch } from "../../src/active/batch.js";
 import { combineParts, type ScoreParts } from "../../src/active/fairbed.js";
 import { type Quota, quotaTexts } from "../../src/active/quotas.js";
 import { descending } from "../../src/active/ranking.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 
 const parts = (score: readonly number[]): ScoreParts =>
   combineParts(Float64Array.from(score), new Float64Array(score.length), 0);
@@ -106,7 +106,7 @@ describe("softmax and rank", () => {
   ) => {
     const counts = new Map<string, number>();
     for (let i = 0; i < draws; i++) {
-      const stream = randomStream(`${method} ${i}`);
+      const stream = seededStream(`${method} ${i}`);
       const key = rowsOf(selectBatch(parts(score), { size: 2, method, temperature, stream })).join();
       counts.set(key, (counts.get(key) ?? 0) + 1 / draws);
     }
@@ -145,7 +145,7 @@ describe("softmax and rank", () => {
           size: 10,
           method: "softmax",
           temperature: 1,
-          stream: randomStream(5),
+          stream: seededStream(5),
           exclude,
         }),
       );
@@ -170,8 +170,8 @@ describe("what cannot be", () => {
     [{ size: 3, groups: [0, 0, 1], quotas: [{ group: 1, atLeast: 2 }] }, quotaTexts.tooFew(0, 2, 1)],
     [{ size: 3, groups: [0, 0, 1], quotas: [{ group: 0, atMost: 1 }] }, quotaTexts.capped(3, 2)],
     [{ size: 1, method: "best" as "top" }, batchTexts.method("best")],
-    [{ size: 1, method: "softmax", stream: randomStream(1) }, batchTexts.temperature(undefined)],
-    [{ size: 1, method: "rank", temperature: 0, stream: randomStream(1) }, batchTexts.temperature(0)],
+    [{ size: 1, method: "softmax", stream: seededStream(1) }, batchTexts.temperature(undefined)],
+    [{ size: 1, method: "rank", temperature: 0, stream: seededStream(1) }, batchTexts.temperature(0)],
     [{ size: 1, method: "rank" }, batchTexts.stream("rank")],
     [{ size: 1, costs: [1, 2] }, batchTexts.scores("cost", 2, 3)],
     [{ size: 1, costs: [1, -2, 1], costWeight: 1 }, batchTexts.costs(1)],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { expectedUnderIndependence } from "../../src/active/correction.js";
 import { epig, epigTexts } from "../../src/active/epig.js";
 import { type Members, reorderMembers } from "../../src/active/members.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { drawMembers, drawVotes } from "./drawn-members.js";
 import { votes } from "./vectors.js";
 
@@ -52,7 +52,7 @@ describe("the analytic correction", () => {
   });
 
   test("of soft members is near the mean over all pairings", () => {
-    const stream = randomStream("soft");
+    const stream = seededStream("soft");
     const pool = drawMembers(stream, 6, 6, 2, 2);
     const targets = drawMembers(stream, 3, 6, 3, 2);
     const expected = meanOverPairings(pool, targets);
@@ -64,10 +64,10 @@ describe("the analytic correction", () => {
   });
 
   test.each([
-    ["votes", (n: number) => drawVotes(randomStream("votes").split(n), 200, 50)],
-    ["soft members of two classes", (n: number) => drawMembers(randomStream("two").split(n), 200, 50, 2)],
-    ["soft members of four classes", (n: number) => drawMembers(randomStream("four").split(n), 200, 50, 4)],
-    ["nearly sure members", (n: number) => drawMembers(randomStream("sure").split(n), 200, 50, 2, 0.1)],
+    ["votes", (n: number) => drawVotes(seededStream("votes").split(n), 200, 50)],
+    ["soft members of two classes", (n: number) => drawMembers(seededStream("two").split(n), 200, 50, 2)],
+    ["soft members of four classes", (n: number) => drawMembers(seededStream("four").split(n), 200, 50, 4)],
+    ["nearly sure members", (n: number) => drawMembers(seededStream("sure").split(n), 200, 50, 2, 0.1)],
   ])("leaves independent %s with a mean near 0", (_, draw) => {
     const [pool, targets] = [draw(0), draw(1)];
     const raw = mean(epig(pool, targets));
@@ -84,14 +84,14 @@ describe("the analytic correction", () => {
 });
 
 describe("the correction by permutations", () => {
-  const pool = drawMembers(randomStream("pool"), 100, 30, 2);
-  const targets = drawMembers(randomStream("targets"), 100, 30, 2);
+  const pool = drawMembers(seededStream("pool"), 100, 30, 2);
+  const targets = drawMembers(seededStream("targets"), 100, 30, 2);
 
   test("leaves independent members with a mean near 0, and agrees with the analytic one", () => {
     const raw = mean(epig(pool, targets));
     const drawn = epig(pool, targets, {
       correction: "permutation",
-      stream: randomStream(1),
+      stream: seededStream(1),
       permutations: 40,
     });
     expect(Math.abs(mean(drawn))).toBeLessThan(0.05 * raw);
@@ -101,7 +101,7 @@ describe("the correction by permutations", () => {
 
   test("is the same for the same stream", () => {
     const run = (seed: number) =>
-      epig(pool, targets, { correction: "permutation", stream: randomStream(seed), permutations: 2 });
+      epig(pool, targets, { correction: "permutation", stream: seededStream(seed), permutations: 2 });
     expect(run(1)).toEqual(run(1));
     expect(run(1)).not.toEqual(run(2));
   });
@@ -109,7 +109,7 @@ describe("the correction by permutations", () => {
   test("needs a stream and a number of permutations, and corrections have names", () => {
     expect(() => epig(pool, targets, { correction: "permutation" })).toThrow(epigTexts.stream);
     expect(() =>
-      epig(pool, targets, { correction: "permutation", stream: randomStream(1), permutations: 0 }),
+      epig(pool, targets, { correction: "permutation", stream: seededStream(1), permutations: 0 }),
     ).toThrow(epigTexts.permutations(0));
     expect(() => epig(pool, targets, { correction: "jackknife" as "none" })).toThrow(
       epigTexts.correction("jackknife"),

@@ -5,7 +5,7 @@ import { voteJointEntropies } from "../../src/active/kernels/votes.js";
 import { reorderMembers, takeRows } from "../../src/active/members.js";
 import { referenceJointEntropies } from "../../src/active/reference.js";
 import { Workspace } from "../../src/compute/workspace.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import type { DenseMembers } from "../../src/learners/classifier.js";
 import { drawMembers, drawVotes } from "./drawn-members.js";
 
@@ -25,7 +25,7 @@ const equal = (count: number): Float64Array => new Float64Array(count).fill(1 / 
 describe("votes", () => {
   // 1 to 9 words of 64 bits: from 9 on the words are a loop.
   test.each([1, 31, 32, 33, 64, 65, 100, 128, 300, 512, 513, 600])("of %d members are exact", (members) => {
-    const stream = randomStream(`votes ${members}`);
+    const stream = seededStream(`votes ${members}`);
     const pool = drawVotes(stream, 67, members);
     const targets = drawVotes(stream, 13, members);
     for (const weights of [equal(13), rising(13)]) {
@@ -38,7 +38,7 @@ describe("votes", () => {
 
   test("unanimous candidates, for either class, have the same score to the bit", () => {
     const members = 100;
-    const targets = drawVotes(randomStream("unanimous"), 50, members);
+    const targets = drawVotes(seededStream("unanimous"), 50, members);
     const words = new Uint32Array(8);
     words.set([0xffffffff, 0xffffffff, 0xffffffff, 0xf], 4);
     const [none, all] = voteJointEntropies(
@@ -64,7 +64,7 @@ describe("dense", () => {
   ])(
     "%d x %d classes, %d members: within 1e-6 of float64",
     (classes, targetClasses, members, concentration) => {
-      const stream = randomStream(`dense ${classes} ${targetClasses} ${members} ${concentration}`);
+      const stream = seededStream(`dense ${classes} ${targetClasses} ${members} ${concentration}`);
       const pool = drawMembers(stream, 131, members, classes, concentration);
       const targets = drawMembers(stream, 37, members, targetClasses, concentration);
       const memberWeights = drawMembers(stream, 1, 1, members).values;
@@ -88,7 +88,7 @@ describe("dense", () => {
   );
 
   test("a row's bits depend neither on the threads nor on the other rows", () => {
-    const stream = randomStream("bits");
+    const stream = seededStream("bits");
     const pool = drawMembers(stream, 203, 50, 2);
     const targets = drawMembers(stream, 21, 50, 2);
     const [one, two] = workspaces.map((workspace) =>
@@ -125,7 +125,7 @@ describe("dense", () => {
 
 describe("EPIG of large inputs", () => {
   test("is the same by bits, by votes as numbers, and in float64", () => {
-    const stream = randomStream("large");
+    const stream = seededStream("large");
     const pool = drawVotes(stream, 400, 40);
     const targets = drawVotes(stream, 60, 40);
     const asNumbers = (given: typeof pool): DenseMembers => {
@@ -148,7 +148,7 @@ describe("EPIG of large inputs", () => {
   });
 
   test("is the same whichever order the members have, if it is the same on both sides", () => {
-    const stream = randomStream("order");
+    const stream = seededStream("order");
     const pool = drawMembers(stream, 10, 6, 3);
     const targets = drawMembers(stream, 4, 6, 3);
     const order = [3, 1, 5, 0, 2, 4];

@@ -5,7 +5,7 @@ import { epig } from "../../src/active/epig.js";
 import { combineParts, fairbedEpig, fairbedTexts, type Prediction } from "../../src/active/fairbed.js";
 import { bestCandidates, prunedTexts } from "../../src/active/pruned.js";
 import { quotaTexts } from "../../src/active/quotas.js";
-import { type RandomStream, randomStream } from "../../src/core/random.js";
+import { type RandomStream, seededStream } from "../../src/core/random.js";
 import { drawMembers, drawRelated, drawVotes } from "./drawn-members.js";
 import { single } from "./vectors.js";
 
@@ -46,7 +46,7 @@ describe("the best candidates", () => {
           size: fc.integer({ min: 1, max: 12 }),
         }),
         ({ seed, rows, members, targets, kinds, attributes, beta, combine, correction, size }) => {
-          const stream = randomStream(seed);
+          const stream = seededStream(seed);
           const target = { ...draw(stream, kinds[0], rows, members, targets), correction };
           const sensitive = Array.from({ length: attributes }, (_, i) => ({
             ...draw(stream.split(i), kinds[1], rows, members + i, targets),
@@ -70,7 +70,7 @@ describe("the best candidates", () => {
   });
 
   test("of many are found with the scores of a few", () => {
-    const stream = randomStream("many");
+    const stream = seededStream("many");
     const [pool, targets] = drawRelated(stream, 50, [6000, 200]);
     const alone = bestCandidates({ pool, targets }, [], { size: 10 });
     expect(alone.evaluated).toBeLessThan(0.5 * 6000);
@@ -83,13 +83,13 @@ describe("the best candidates", () => {
   });
 
   test("leave out what is excluded", () => {
-    const prediction = draw(randomStream("excluded"), 0, 300, 10, 20);
+    const prediction = draw(seededStream("excluded"), 0, 300, 10, 20);
     const [first, second] = bestCandidates(prediction, [], { size: 2 }).rows;
     expect(bestCandidates(prediction, [], { size: 1, exclude: [first] }).rows).toEqual([second]);
   });
 
   test("refuse what they cannot do", () => {
-    const prediction = draw(randomStream("refused"), 0, 5, 3, 2);
+    const prediction = draw(seededStream("refused"), 0, 5, 3, 2);
     expect(() => bestCandidates(prediction, [], { size: 6 })).toThrow(quotaTexts.tooLarge(6, 5, 5));
     expect(() => bestCandidates(prediction, [], { size: 1, beta: -1 })).toThrow(fairbedTexts.beta(-1));
     expect(() => bestCandidates({ ...prediction, correction: "permutation" }, [], { size: 1 })).toThrow(

@@ -17,7 +17,7 @@ import {
 } from "../../src/active/strategies.js";
 import { targetWeightTexts } from "../../src/active/weights.js";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { drawMembers, drawRelated, drawVotes } from "./drawn-members.js";
 import * as V from "./vectors.js";
 
@@ -61,18 +61,18 @@ const small = (): AcquisitionInput => ({
     sensitiveClasses: 2,
   },
   beta: 10,
-  stream: randomStream(1),
+  stream: seededStream(1),
 });
 
 const ROWS = 60;
 const soft = (name: string): Prediction => {
-  const [pool, targets, labelled] = drawRelated(randomStream(name), 12, [ROWS, 9, 7]);
+  const [pool, targets, labelled] = drawRelated(seededStream(name), 12, [ROWS, 9, 7]);
   return { pool, targets, labelled };
 };
 const KINDS: Record<string, (name: string) => Prediction> = {
   "float32 members": soft,
   votes: (name) => {
-    const stream = randomStream(name);
+    const stream = seededStream(name);
     return {
       pool: drawVotes(stream, ROWS, 40),
       targets: drawVotes(stream, 9, 40),
@@ -80,7 +80,7 @@ const KINDS: Record<string, (name: string) => Prediction> = {
     };
   },
   "three classes": (name) => {
-    const stream = randomStream(name);
+    const stream = seededStream(name);
     return {
       pool: drawMembers(stream, ROWS, 8, 3),
       targets: drawMembers(stream, 9, 8, 3),
@@ -90,7 +90,7 @@ const KINDS: Record<string, (name: string) => Prediction> = {
 };
 /** Of both labels, two classes each. */
 const jointOf = (name: string): JointPrediction => {
-  const stream = randomStream(name);
+  const stream = seededStream(name);
   return {
     pool: drawMembers(stream, ROWS, 8, 4),
     targets: drawMembers(stream, 9, 8, 4),
@@ -112,7 +112,7 @@ const medium = (kind: (name: string) => Prediction = soft, seed = 1): Acquisitio
   sensitive: [kind("first"), kind("second")],
   joint: jointOf("both"),
   beta: 0.7,
-  stream: randomStream(seed),
+  stream: seededStream(seed),
 });
 
 const without = (input: AcquisitionInput, ...names: (keyof AcquisitionInput)[]): AcquisitionInput =>
@@ -234,7 +234,7 @@ describe.each(strategyNames)("%s", (name) => {
           : { ...given, target: { ...given.target, ...change } },
       );
     const { targets } = uses.joint ? jointOf("both") : given.target;
-    const other = drawMembers(randomStream(1), 3, 5, targets.classes);
+    const other = drawMembers(seededStream(1), 3, 5, targets.classes);
     expect(score({ targets: other })).toThrow(membersTexts.members(targets.members, 5));
     expect(score({ targets: emptied(targets) })).toThrow(membersTexts.empty("the target set"));
     expect(score({ weights: [1] })).toThrow(targetWeightTexts.length(1, 9));

@@ -7,21 +7,21 @@ import { createBest } from "../../src/active/ranker.js";
 import { descending } from "../../src/active/ranking.js";
 import { splitRows } from "../../src/active/split.js";
 import { goesFirst, tieKeys } from "../../src/active/ties.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
 import { acquire } from "../workflows/acquire-rows.js";
 import { votes } from "./vectors.js";
 
-const ties = tieKeys(randomStream("ties"));
+const ties = tieKeys(seededStream("ties"));
 const equal = (rows: number) => combineParts(new Float64Array(rows), new Float64Array(rows), 0);
 const rowsOf = (given: readonly { row: number }[]): number[] => given.map(({ row }) => row);
 
 describe("keys of rows", () => {
   test("are the uniforms of the stream in their order, read anywhere", () => {
-    const stream = randomStream("ties");
+    const stream = seededStream("ties");
     const expected = Array.from({ length: 9 }, () => stream.uniform());
     expect([8, 0, 5, 1].map(ties)).toEqual([8, 0, 5, 1].map((row) => expected[row]));
-    const far = randomStream("ties");
+    const far = seededStream("ties");
     far.skip(2 * 5e9);
     expect(ties(5e9)).toBe(far.uniform());
   });
@@ -35,7 +35,7 @@ describe("keys of rows", () => {
 describe("candidates with equal scores", () => {
   test("of a sorted pool are chosen from all of it, by another draw with another stream", () => {
     const choose = (seed: number) =>
-      rowsOf(selectBatch(equal(1000), { size: 50, stream: randomStream(seed) }));
+      rowsOf(selectBatch(equal(1000), { size: 50, stream: seededStream(seed) }));
     // The mean of 50 rows drawn from 0 to 999 has the standard error 40; of the lowest 50 it is 24.5.
     const mean = choose(1).reduce((sum, row) => sum + row, 0) / 50;
     expect(Math.abs(mean - 499.5)).toBeLessThan(160);
@@ -96,7 +96,7 @@ describe("candidates with equal scores", () => {
     const values = Float32Array.from({ length: rows }, (_, row) => Math.floor(row / 20));
     const labels = Int32Array.from({ length: rows }, (_, row) => (row % 20 < 10 ? 1 : 0));
     const target = { labels, classes: 2 };
-    const split = splitRows({ ...target, stream: randomStream("rows"), targets: 50 });
+    const split = splitRows({ ...target, stream: seededStream("rows"), targets: 50 });
     const { acquired } = await acquire({
       features: { values, rows, columns: 1 },
       target,
@@ -108,7 +108,7 @@ describe("candidates with equal scores", () => {
       budget: 60,
       batch: 60,
       learner: forest({ trees: 10, threads: 1 }),
-      stream: randomStream(1),
+      stream: seededStream(1),
     });
     // The best entropy is that of a whole stretch of rows: a draw from it is not its beginning.
     const best = acquired.filter(({ score }) => score === acquired[0].score).map(({ row }) => row);

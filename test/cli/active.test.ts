@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { acquireTexts } from "../../src/cli/commands/active/acquire.js";
 import { quotaOptionTexts } from "../../src/cli/commands/active/quota-option.js";
 import { rankCommandTexts } from "../../src/cli/commands/active/rank.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { suppliedTexts } from "../../src/sources/supplied-members.js";
 import { labelTexts } from "../../src/tables/label.js";
@@ -29,7 +29,7 @@ const write = (name: string, contents: string): string => {
 
 /** People with a skill that decides, a taste that gives their group away, and a town that says nothing. */
 const people = (rows: number, name: string): string => {
-  const stream = randomStream(name);
+  const stream = seededStream(name);
   const lines = Array.from({ length: rows }, (_, i) => {
     const group = stream.uniform() < 0.5 ? "a" : "b";
     const skill = stream.normal() + (group === "a" ? 0.5 : 0);
@@ -155,7 +155,7 @@ describe("acquire", () => {
   });
 
   test("a supplied sensitive model: a table with a column for each member", async () => {
-    const stream = randomStream("members");
+    const stream = seededStream("members");
     const rows = Array.from({ length: 500 }, () =>
       [0, 1, 2].map(() => stream.uniform().toFixed(3)).join(","),
     );

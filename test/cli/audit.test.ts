@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
 import { auditInputTexts } from "../../src/workflows/audit-inputs.js";
 import { auditTableTexts } from "../../src/workflows/audit-table.js";
@@ -21,7 +21,7 @@ const FAST = ["--adversaries", "logistic,lookup", "--plants", "2", "--permutatio
 
 /** People with a group, an age, a town that follows the group with this chance of an error, and an outcome. */
 const people = (name: string, error: number, rows = 160): string => {
-  const stream = randomStream("people");
+  const stream = seededStream("people");
   const lines = ["group,race,age,town,skill,hired"];
   for (let row = 0; row < rows; row++) {
     const group = stream.integer(2);

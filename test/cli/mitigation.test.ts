@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { commands } from "../../src/cli/commands/mitigation.js";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
 import { rejectOptionTexts } from "../../src/mitigation/reject-option.js";
 import { stratify } from "../../src/mitigation/stratify.js";
@@ -22,7 +22,7 @@ const write = (name: string, contents: string): string => {
 
 /** People of whom the group "a" is hired more often, by a skill that it also has more of. */
 const people = (rows: number, name: string): string => {
-  const stream = randomStream(name);
+  const stream = seededStream(name);
   const lines = Array.from({ length: rows }, (_, i) => {
     const group = ["a", "b"][stream.integer(2)];
     const skill = stream.normal() + (group === "a" ? 0.9 : 0);
@@ -212,7 +212,7 @@ describe("stratify", () => {
     const rows = Int32Array.from({ length: 100 }, (_, i) => i);
     const labels = rows.map((i) => Number(i % 10 < 3));
     const groups = rows.map((i) => Number(i >= 60));
-    const { rest, part } = stratify(rows, labels, groups, 0.5, randomStream(1));
+    const { rest, part } = stratify(rows, labels, groups, 0.5, seededStream(1));
     expect(new Set([...rest, ...part]).size).toBe(100);
     const count = (of: Int32Array, label: number, group: number) =>
       of.filter((row) => labels[row] === label && groups[row] === group).length;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { fileTexts } from "../../src/cli/commands/design/files.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { taskTexts } from "../../src/tables/task.js";
 import { modelTexts } from "../../src/workflows/fitted-model.js";
@@ -19,7 +19,7 @@ const at = (name: string) => join(folder, name);
 
 /** Codes that look like numbers, ids that a spreadsheet would run, some labels missing. */
 const people = (name: string, rows: number, unlabelled = 0): string => {
-  const stream = randomStream("people");
+  const stream = seededStream("people");
   const lines = ["who,sex,code,skill,weight,hired"];
   for (let row = 0; row < rows; row++) {
     const skill = stream.integer(8);

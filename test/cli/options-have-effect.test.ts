@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { csvText } from "../../src/tables/csv.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { tinyNetwork } from "../sources/tiny-network.js";
@@ -26,7 +26,7 @@ afterAll(() => {
 
 /** A table in which every option has something to act on. */
 const people = (rows: number, seed: number): readonly (readonly (string | number)[])[] => {
-  const stream = randomStream(seed);
+  const stream = seededStream(seed);
   return [
     ["id", "age", "skill", "height", "taste", "town", "sex", "race", "hired", "price", "weight", "score"],
     ...Array.from({ length: rows }, (_, i) => {

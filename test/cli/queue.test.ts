@@ -6,7 +6,7 @@ import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { rankCandidatesTexts } from "../../src/cli/commands/active/rank-candidates.js";
 import { failureText } from "../../src/cli/failure.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { collectTexts } from "../../src/jobs/collect.js";
 import { queueConnectionTexts } from "../../src/jobs/queue-connection.js";
 import { withDatabase } from "../../src/sources/duckdb.js";
@@ -133,7 +133,7 @@ describeWithPostgres("rank on a queue", (server) => {
     async () => {
       const shards = join(folder, "shards");
       mkdirSync(shards);
-      const stream = randomStream(5);
+      const stream = seededStream(5);
       const line = (row: number) => {
         const skill = stream.integer(5);
         return [row, skill, stream.integer(3), row % 2 === 0 ? "a" : "b", skill > 2 ? "yes" : "no"].join(",");

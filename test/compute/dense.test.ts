@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Activation, createDense, type Dense, denseTexts } from "../../src/compute/dense.js";
 import { Workspace, type WorkspaceOptions } from "../../src/compute/workspace.js";
 import { EnvironmentError, InputError } from "../../src/core/errors.js";
-import { type RandomStream, randomStream } from "../../src/core/random.js";
+import { type RandomStream, seededStream } from "../../src/core/random.js";
 
 const opened: Workspace[] = [];
 const open = (options: WorkspaceOptions = { threads: 1 }): Workspace => {
@@ -21,7 +21,7 @@ const fill = (array: Float32Array, random: RandomStream): void => {
 
 /** Random parameters, input and upstream gradient. */
 const fillAll = (network: Dense, seed: number | string = 1): void => {
-  const random = randomStream(seed);
+  const random = seededStream(seed);
   network.initialise(random.split("parameters"));
   fill(network.input, random.split("input"));
   fill(network.outputGradient, random.split("gradient"));
@@ -241,7 +241,7 @@ test("gradients against central differences of the float64 definition", () => {
         array[i] = value;
         return (above - below) / (2 * step);
       };
-      const random = randomStream(seed).split("which");
+      const random = seededStream(seed).split("which");
       for (let k = 0; k < 4; k++) {
         const p = random.integer(data.parameters.length);
         expect(network.gradient[p]).toBeCloseTo(slopeIn(data.parameters, p), 4);
@@ -562,7 +562,7 @@ describe("parameters", () => {
   test("initialise: uniform within 1 / sqrt(inputs) of each layer, from the stream alone", () => {
     const make = (seed: number) => {
       const network = createDense(open(), { widths: [4, 300, 50] });
-      network.initialise(randomStream(seed));
+      network.initialise(seededStream(seed));
       return network;
     };
     const network = make(7);

@@ -5,8 +5,8 @@ export const scenario = (library, { threads, relaxed }) => {
   const workspace = new library.Workspace({ threads, relaxed });
   const quantity = library.objectiveQuantity("conditional", 0.8);
   const sizes = { outer: 23, contrastive: 301, marginal: 203 };
-  const objective = new library.StaticObjective(library.locationFinding(), quantity, 5, sizes, workspace);
-  const stream = library.randomStream("scenario");
+  const objective = new library.SampledObjective(library.locationFinding(), quantity, 5, sizes, workspace);
+  const stream = library.seededStream("scenario");
   const designs = Float64Array.from({ length: 10 }, (_, i) => stream.split("design").split(i).normal(2, 1));
   // Often enough that every worker has had its share and every tier of the engine its turn.
   let value = 0;
@@ -14,7 +14,7 @@ export const scenario = (library, { threads, relaxed }) => {
   const gradient = [...objective.gradient];
   objective.dispose();
   workspace.dispose();
-  const draws = library.randomStream(7n);
+  const draws = library.seededStream(7n);
   return {
     value,
     gradient,

@@ -13,8 +13,8 @@ import {
   LARGEST_POISSON_MEAN,
   philox4x32,
   type RandomStream,
-  randomStream,
   restoreStream,
+  seededStream,
   streamNameText,
   streamStateText,
   uniformFromWords,
@@ -103,16 +103,16 @@ describe("Philox 4x32-10", () => {
 // The numbers below come from a separate Python program written from the doc comments (big integers, SciPy's quantile).
 describe("golden numbers", () => {
   test("seed 42", () => {
-    const stream = randomStream(42);
+    const stream = seededStream(42);
     expect(stream.key).toEqual([0xfd50288f, 0x7e5c6d5a]);
     expect(words(stream, 6)).toEqual([
       0xde3baae9, 0x5d663891, 0x3ca6a03e, 0x3ef784f9, 0x7dee86bf, 0xe070a972,
     ]);
     const uniforms = [0.8680979514843378, 0.23691749939269335, 0.4919208716857296, 0.99182268094924];
     const normals = [1.1174450152688018, -0.7162532324715221, -0.020252755907803295, 2.40090373895682];
-    const uniform = randomStream(42);
+    const uniform = seededStream(42);
     expect(uniforms.map(() => uniform.uniform())).toEqual(uniforms);
-    const normal = randomStream(42);
+    const normal = seededStream(42);
     for (const z of normals) expect(ulpsBetween(normal.normal(), z)).toBeLessThanOrEqual(4);
   });
   test("normals to the bit, 20 000 of them by a checksum", () => {
@@ -123,7 +123,7 @@ describe("golden numbers", () => {
       -1.1114703106474142, -0.48600018519528193,
     ];
     const out = new Float64Array(20_000);
-    fillNormal(randomStream(42), out);
+    fillNormal(seededStream(42), out);
     expect([...out.subarray(0, 12)]).toEqual(normals);
     const view = new DataView(new ArrayBuffer(8));
     let checksum = 0n;
@@ -134,14 +134,14 @@ describe("golden numbers", () => {
     expect(checksum).toBe(0xfe8bf26635a0e3dfn);
   });
   test("names and seeds of every kind", () => {
-    const stream = randomStream(42);
+    const stream = seededStream(42);
     expect(stream.split("outer").key).toEqual([0x417d9723, 0x193c0efa]);
     expect(words(stream.split("outer"), 4)).toEqual([0x6b480ece, 0xa50fc520, 0xa1dae1ce, 0xf6bf8b90]);
     expect(stream.split(7).key).toEqual([0xfc0afdc8, 0xb67768d0]);
-    expect(randomStream("a longer name, beyond eight units – ü").key).toEqual([0x5f03bc7b, 0xa8d8fe4a]);
-    expect(randomStream(2 ** 40 + 5).key).toEqual([0x96fc604d, 0x30a3ba8a]);
-    expect(randomStream(2n ** 40n + 5n).key).toEqual([0x96fc604d, 0x30a3ba8a]);
-    expect(randomStream(2n ** 64n - 1n).key).toEqual([0x3e158ccf, 0x0610736e]);
+    expect(seededStream("a longer name, beyond eight units – ü").key).toEqual([0x5f03bc7b, 0xa8d8fe4a]);
+    expect(seededStream(2 ** 40 + 5).key).toEqual([0x96fc604d, 0x30a3ba8a]);
+    expect(seededStream(2n ** 40n + 5n).key).toEqual([0x96fc604d, 0x30a3ba8a]);
+    expect(seededStream(2n ** 64n - 1n).key).toEqual([0x3e158ccf, 0x0610736e]);
   });
   test("across the 2^32nd block", () => {
     const position = 4 * (2 ** 32 - 2);
@@ -177,14 +177,14 @@ describe("uniforms from words", () => {
 
 describe("streams", () => {
   test("splitting ignores what was drawn, and does not draw", () => {
-    const used = randomStream("s");
+    const used = seededStream("s");
     words(used, 37);
-    expect(used.split("child").state).toEqual(randomStream("s").split("child").state);
+    expect(used.split("child").state).toEqual(seededStream("s").split("child").state);
     expect(used.position).toBe(37);
   });
 
   test("different names, seeds and kinds of name give different keys", () => {
-    const root = randomStream(1);
+    const root = seededStream(1);
     const names = [
       0,
       1,
@@ -208,14 +208,14 @@ describe("streams", () => {
       root,
       ...names.map((name) => root.split(name)),
       root.split("a").split("a"),
-      randomStream(2),
+      seededStream(2),
     ];
     expect(new Set(streams.map(({ key }) => key.join())).size).toBe(streams.length);
     expect(root.split(1n).key).toEqual(root.split(1).key);
   });
 
   test("100 000 children have different keys, and their first uniforms are uniform and uncorrelated", () => {
-    const root = randomStream("independence");
+    const root = seededStream("independence");
     const keys = new Set<string>();
     const first = draw(100_000, () => 0);
     for (let i = 0; i < first.length; i++) {
@@ -231,7 +231,7 @@ describe("streams", () => {
   });
 
   test("parent and children are uncorrelated", () => {
-    const root = randomStream("pairs");
+    const root = seededStream("pairs");
     const n = 20_000;
     const columns = [root, root.split("a"), root.split("b"), root.split(0)].map((s) =>
       draw(n, () => s.normal()),
@@ -247,7 +247,7 @@ describe("streams", () => {
   test("a stream survives JSON at any position, and mixed draws resume exactly", () => {
     fc.assert(
       fc.property(fc.nat(70), fc.nat(70), (before, after) => {
-        const stream = randomStream("json");
+        const stream = seededStream("json");
         words(stream, before);
         const copy = restoreStream(JSON.parse(JSON.stringify(stream.state)));
         expect(copy.position).toBe(before);
@@ -262,7 +262,7 @@ describe("streams", () => {
     fc.assert(
       fc.property(fc.nat(40), fc.nat(1500), (before, n) => {
         const start = () => {
-          const stream = randomStream("bulk");
+          const stream = seededStream("bulk");
           words(stream, before);
           return stream;
         };
@@ -299,14 +299,14 @@ describe("streams", () => {
     const [{ output }] = bundle as Rollup.RollupOutput[];
     const code = `${output[0].code}
       import { parentPort } from "node:worker_threads";
-      const s = randomStream(42).split("worker");
+      const s = seededStream(42).split("worker");
       parentPort.postMessage([s.uint32(), s.normal(), s.gamma(0.3), s.poisson(50), s.beta(2, 3), s.state]);`;
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
     const answer = await new Promise((resolve, reject) =>
       worker.once("message", resolve).once("error", reject),
     );
     await worker.terminate();
-    const s = randomStream(42).split("worker");
+    const s = seededStream(42).split("worker");
     expect(answer).toEqual([s.uint32(), s.normal(), s.gamma(0.3), s.poisson(50), s.beta(2, 3), s.state]);
   });
 });
@@ -386,7 +386,7 @@ describe("continuous distributions", () => {
     },
   ];
   test.each(cases)("$name", ({ name, draw: next, cdf, mean, variance }) => {
-    const stream = randomStream("continuous").split(name);
+    const stream = seededStream("continuous").split(name);
     const sample = draw(N, () => next(stream));
     expect(kolmogorov(sample, cdf)).toBeLessThan(KOLMOGOROV_LIMIT);
     const moments = momentsOf(sample);
@@ -395,7 +395,7 @@ describe("continuous distributions", () => {
   });
 
   test("tiny shapes: log x of gamma is about log(u) / shape, and beta stays inside [0, 1] with the right mean", () => {
-    const stream = randomStream("tiny");
+    const stream = seededStream("tiny");
     // P(X < 1e-100) = 1e-100^shape / Gamma(shape + 1), nearly.
     const small = draw(N, () => stream.gamma(0.001)).filter((x) => x < 1e-100).length / N;
     expect(Math.abs(small - 10 ** -0.1 / 0.99942)).toBeLessThan(0.013);
@@ -409,7 +409,7 @@ describe("discrete distributions", () => {
   const N = 20_000;
 
   test.each([0.3, 4, 9.99, 10, 35.5, 1000])("poisson(%d)", (mean) => {
-    const stream = randomStream("poisson").split(String(mean));
+    const stream = seededStream("poisson").split(String(mean));
     const sample = draw(N, () => stream.poisson(mean));
     const low = Math.max(0, Math.floor(mean - 3 * Math.sqrt(mean)));
     const high = Math.ceil(mean + 3 * Math.sqrt(mean));
@@ -442,11 +442,11 @@ describe("discrete distributions", () => {
 
   test("poisson with very large means is nearly normal", () => {
     for (const mean of [1e8, 1e12, 1e15]) {
-      const stream = randomStream("large").split(mean);
+      const stream = seededStream("large").split(mean);
       const sample = draw(5000, () => (stream.poisson(mean) - mean) / Math.sqrt(mean));
       expect(kolmogorov(sample, normalCdf)).toBeLessThan(KOLMOGOROV_LIMIT);
     }
-    expect(randomStream(1).poisson(0)).toBe(0);
+    expect(seededStream(1).poisson(0)).toBe(0);
   });
 
   // mpmath, 50 digits.
@@ -462,7 +462,7 @@ describe("discrete distributions", () => {
   });
 
   test("categorical follows its weights, whatever their sum, and never draws a weight of 0", () => {
-    const stream = randomStream("categorical");
+    const stream = seededStream("categorical");
     const counts = [0, 0, 0, 0, 0];
     for (let i = 0; i < N; i++) counts[stream.categorical([0, 2, 6, 0, 12])]++;
     expect([counts[0], counts[3]]).toEqual([0, 0]);
@@ -471,7 +471,7 @@ describe("discrete distributions", () => {
   });
 
   test.each([1, 2, 7, 100, 3 * 2 ** 30, 2 ** 32])("integer(%d) is uniform", (n) => {
-    const stream = randomStream("integer").split(n);
+    const stream = seededStream("integer").split(n);
     const cells = Math.min(n, 12);
     const counts = new Array<number>(cells).fill(0);
     const probabilities = new Array<number>(cells).fill(0);
@@ -487,14 +487,14 @@ describe("discrete distributions", () => {
 
   test("integer rejects the words that would favour some results", () => {
     // Without rejection floor(3 word / 4) would be 0 modulo 3 half of the time.
-    const stream = randomStream("rejection");
+    const stream = seededStream("rejection");
     const counts = [0, 0, 0];
     for (let i = 0; i < N; i++) counts[stream.integer(3 * 2 ** 30) % 3]++;
     expect(chiSquare(counts, [1 / 3, 1 / 3, 1 / 3], N)).toBeLessThan(CHI_SQUARE_LIMIT);
   });
 
   test("permutations of 4 are equally likely", () => {
-    const stream = randomStream("permutation");
+    const stream = seededStream("permutation");
     const counts = new Map<string, number>();
     for (let i = 0; i < N; i++) {
       const name = stream.permutation(4).join();
@@ -508,7 +508,7 @@ describe("discrete distributions", () => {
     [5, 2],
     [30, 2],
   ])("choices of 2 from %d are equally likely, in order too", (n, k) => {
-    const stream = randomStream("choice").split(n);
+    const stream = seededStream("choice").split(n);
     const counts = new Map<string, number>();
     for (let i = 0; i < N; i++) {
       const name = stream.choice(n, k).join();
@@ -523,7 +523,7 @@ describe("discrete distributions", () => {
     const size = fc.integer({ min: 1, max: 200 });
     fc.assert(
       fc.property(fc.nat(), size, fc.double({ min: 0, max: 1, noNaN: true }), (seed, n, share) => {
-        const stream = randomStream(seed);
+        const stream = seededStream(seed);
         expect([...stream.permutation(n)].sort((a, b) => a - b)).toEqual(
           Array.from({ length: n }, (_, i) => i),
         );
@@ -535,26 +535,26 @@ describe("discrete distributions", () => {
         expect(stream.integer(n)).toBeLessThan(n);
       }),
     );
-    const few = randomStream(1).choice(2 ** 32, 1000);
+    const few = seededStream(1).choice(2 ** 32, 1000);
     expect(new Set(few).size).toBe(1000);
   });
 
   test("storing only the moved entries changes nothing", () => {
     // 2000 of 16 001 stores moved entries only, a permutation stores all; the first 2000 steps are the same.
-    const sparse = randomStream("steps").choice(16_001, 2000);
-    expect([...sparse]).toEqual([...randomStream("steps").permutation(16_001).subarray(0, 2000)]);
+    const sparse = seededStream("steps").choice(16_001, 2000);
+    expect([...sparse]).toEqual([...seededStream("steps").permutation(16_001).subarray(0, 2000)]);
   });
 });
 
 describe("mistakes are named", () => {
-  const stream = randomStream(0);
+  const stream = seededStream(0);
   const fails = (f: () => unknown, text: string) => {
     expect(f).toThrow(InputError);
     expect(f).toThrow(text);
   };
   test("seeds and names", () => {
     for (const seed of [-1, 1.5, Number.NaN, 2 ** 53, -1n, 2n ** 64n]) {
-      fails(() => randomStream(seed), streamNameText(seed));
+      fails(() => seededStream(seed), streamNameText(seed));
     }
     fails(() => stream.split(-3), streamNameText(-3));
   });
@@ -604,7 +604,7 @@ describe("mistakes are named", () => {
 test("skipping words is the same as drawing them", () => {
   for (const words of [0, 1, 3, 4, 17, 1000]) {
     for (const before of [0, 1, 6]) {
-      const [drawn, skipped] = [randomStream(11), randomStream(11)];
+      const [drawn, skipped] = [seededStream(11), seededStream(11)];
       for (let i = 0; i < before; i++) expect(drawn.uint32()).toBe(skipped.uint32());
       for (let i = 0; i < words; i++) drawn.uint32();
       skipped.skip(words);
@@ -612,5 +612,5 @@ test("skipping words is the same as drawing them", () => {
       expect(skipped.uint32()).toBe(drawn.uint32());
     }
   }
-  expect(() => randomStream(1).skip(-1)).toThrow("skip");
+  expect(() => seededStream(1).skip(-1)).toThrow("skip");
 });

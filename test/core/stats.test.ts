@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   addValue,
   badLevelText,
@@ -78,7 +78,7 @@ describe("moments", () => {
   test("do not depend on the order", () => {
     fc.assert(
       fc.property(fc.array(finite, { maxLength: 40 }), fc.nat(), (x, seed) => {
-        const order = [...randomStream(seed).permutation(x.length)];
+        const order = [...seededStream(seed).permutation(x.length)];
         same(momentsOf(x), momentsOf(order.map((i) => x[i])));
       }),
     );
@@ -133,7 +133,7 @@ describe("mean with an interval", () => {
     near(at90[1], 4.435022308741906);
   });
   test("covers the mean of normal samples of 5 at its level", () => {
-    const stream = randomStream("t coverage");
+    const stream = seededStream("t coverage");
     let covered = 0;
     for (let i = 0; i < 4000; i++) {
       const { interval } = meanEstimate(
@@ -280,7 +280,7 @@ describe("bootstrap", () => {
     ["percentile", 97.8639, 235.7929],
     ["bca", 115.4749, 260.9456],
   ] as const)("%s interval of a variance", (method, low, high) => {
-    const stream = randomStream("spatial");
+    const stream = seededStream("spatial");
     const result = bootstrap(26, variance(spatial), { method, replicates: 20_000, level: 0.9, stream });
     near(result.estimate, 171.53402366863904, 1e-12);
     expect(Math.abs(result.standardError - 41.83)).toBeLessThan(1);
@@ -295,7 +295,7 @@ describe("bootstrap", () => {
     ["percentile", 0.4593, 0.9619],
     ["bca", 0.3274, 0.9415],
   ] as const)("%s interval of a correlation of paired columns", (method, low, high) => {
-    const stream = randomStream("law");
+    const stream = seededStream("law");
     const result = bootstrap(15, correlation(lsat, gpa), { method, replicates: 20_000, stream });
     near(result.estimate, 0.776374491289407, 1e-12);
     expect(Math.abs(result.standardError - 0.1338)).toBeLessThan(0.004);
@@ -304,7 +304,7 @@ describe("bootstrap", () => {
   });
 
   test("covers the mean of a skewed distribution, BCa at least as well as percentile", () => {
-    const stream = randomStream("coverage");
+    const stream = seededStream("coverage");
     const covered = { percentile: 0, bca: 0 };
     const runs = 400;
     for (let run = 0; run < runs; run++) {
@@ -327,14 +327,14 @@ describe("bootstrap", () => {
   });
 
   test("is reproducible, and moves its stream", () => {
-    const run = (stream = randomStream(5)) => bootstrap(8, mean(sample), { stream, replicates: 100 });
+    const run = (stream = seededStream(5)) => bootstrap(8, mean(sample), { stream, replicates: 100 });
     expect(run()).toEqual(run());
-    const stream = randomStream(5);
+    const stream = seededStream(5);
     expect(run(stream)).not.toEqual(run(stream));
   });
 
   test("a statistic that never changes has an interval of one point", () => {
-    const stream = randomStream(1);
+    const stream = seededStream(1);
     expect(bootstrap(3, () => 4, { stream, replicates: 50 })).toEqual({
       estimate: 4,
       standardError: 0,
@@ -343,7 +343,7 @@ describe("bootstrap", () => {
   });
 
   test("names mistakes", () => {
-    const stream = randomStream(1);
+    const stream = seededStream(1);
     for (const rows of [0, 1, 2.5])
       fails(() => bootstrap(rows, () => 1, { stream }), bootstrapRowsText(rows));
     fails(() => bootstrap(3, () => 1, { stream, replicates: 1 }), bootstrapReplicatesText(1));

@@ -1,9 +1,9 @@
 /** Networks for designs with bounds, units and values, against what is known in closed form. */
 import { describe, expect, test } from "vitest";
 import { add, div, exp, mul, square, sub } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { dadTexts, type TrainDadOptions, trainDad } from "../../src/design/dad.js";
-import type { DadPolicy } from "../../src/design/dad-network.js";
+import type { NetworkPolicy } from "../../src/design/dad-network.js";
 import { normal } from "../../src/design/distribution.js";
 import { defineModel, type Model, oneOf, real, sensitive, target } from "../../src/design/model.js";
 import { locationFinding } from "../../src/design/models/location.js";
@@ -16,7 +16,7 @@ const sizes = { outer: 60, contrastive: 120, marginal: 60 };
 const NOTHING = { outer: 1, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
 
 /** The designs [horizon][variables] of an experiment in which every outcome is the same. */
-const designsOf = (policy: DadPolicy, outcome = 0.3): number[][] => {
+const designsOf = (policy: NetworkPolicy, outcome = 0.3): number[][] => {
   const rows: number[][] = [];
   for (let t = 0; t < policy.horizon; t++) {
     const history = {
@@ -25,7 +25,7 @@ const designsOf = (policy: DadPolicy, outcome = 0.3): number[][] => {
       designs: Float64Array.from(rows.flat()),
       outcomes: new Float64Array(t).fill(outcome),
     };
-    rows.push([...policy.next(history, randomStream(0))]);
+    rows.push([...policy.next(history, seededStream(0))]);
   }
   return rows;
 };
@@ -128,7 +128,7 @@ test("outcomes in large units are read on their own scale", async () => {
   const second = (outcome: number) =>
     policy.next(
       { outer: 1, steps: 1, designs: Float64Array.of(0), outcomes: Float64Array.of(outcome) },
-      randomStream(0),
+      seededStream(0),
     )[0];
   // Not driven to a bound by thousands: a random network reads inputs of the order of one.
   expect(Math.abs(second(3000))).toBeLessThan(1.5);
@@ -147,7 +147,7 @@ test("the gradient goes through bounds and units", async () => {
   const small = { encoder: [4], encoding: 3, emitter: [4] };
   const shape = await trainDad(model, { horizon: 3, steps: 1, widths: small, sizes });
   expect(shape.network.designs.map(({ kind }) => kind)).toEqual(["between", "above", "free"]);
-  const stream = randomStream("weights");
+  const stream = seededStream("weights");
   const parameters = Float32Array.from(shape.network.parameters, () => stream.normal(0.1, 0.5));
   const step = async (at: Float32Array) => {
     let value = 0;
@@ -260,5 +260,5 @@ test("a network to go on from must be one for these designs and widths", async (
   );
   const more = await trainDad(pharmacokinetics(), on);
   expect(more.network.widths).toEqual(widths);
-  expect(more.next(NOTHING, randomStream(0))[0]).toBeGreaterThan(0.1);
+  expect(more.next(NOTHING, seededStream(0))[0]).toBeGreaterThan(0.1);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { type DadCheckpoint, dadTexts, refineDad, trainDad } from "../../src/design/dad.js";
 import { type DadNetwork, dadPolicy } from "../../src/design/dad-network.js";
 import { locationFinding } from "../../src/design/models/location.js";
@@ -40,7 +40,7 @@ const firstStep = async (parameters: Float32Array) => {
 };
 
 test("the gradient goes through the whole experiment", async () => {
-  const stream = randomStream("network");
+  const stream = seededStream("network");
   const parameters = Float32Array.from({ length: COUNT }, () => stream.normal(0.2, 0.6));
   const { gradient } = await firstStep(parameters);
   expect(gradient).toHaveLength(COUNT);
@@ -93,7 +93,7 @@ test("training improves the bound by far more than its noise", async () => {
 });
 
 test("a policy adds up what it saw, whatever the order, and starts from nothing", async () => {
-  const stream = randomStream("policy");
+  const stream = seededStream("policy");
   const policy = dadPolicy(model, 3, network(Float32Array.from({ length: COUNT }, () => stream.normal())));
   const empty = { outer: 2, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
   const first = await policy.next(empty, stream);
@@ -131,8 +131,8 @@ test("a policy refined on what was seen does better from there on than the polic
   const mean = (from: number, to: number) =>
     values.slice(from, to).reduce((sum, v) => sum + v, 0) / (to - from);
   expect(mean(100, 150)).toBeGreaterThan(mean(0, 15));
-  expect(await refined.next(history, randomStream(1))).not.toEqual(
-    await policy.next(history, randomStream(1)),
+  expect(await refined.next(history, seededStream(1))).not.toEqual(
+    await policy.next(history, seededStream(1)),
   );
   const late = { ...history, steps: 3, designs: new Float64Array(6), outcomes: new Float64Array(3) };
   await expect(refineDad(model, policy, late)).rejects.toThrow(dadTexts.history(3, 3));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lgamma, normalCdf } from "../../src/core/math.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   bernoulli,
   binomial,
@@ -96,7 +96,7 @@ describe("log densities", () => {
 describe("draws", () => {
   const DRAWS = 20_000;
   const sample = (distribution: Distribution, name: string) => {
-    const stream = randomStream("draws").split(name);
+    const stream = seededStream("draws").split(name);
     return Float64Array.from({ length: DRAWS }, () => draw(distribution, stream));
   };
 
@@ -145,7 +145,7 @@ describe("what cannot be a distribution", () => {
   });
 
   test("is refused when it is drawn from where the number may be computed", () => {
-    const stream = randomStream(0);
+    const stream = seededStream(0);
     for (const sd of [0, -1, Number.NaN, Infinity]) {
       const text = argumentTexts.positive("normal", "the standard deviation", sd);
       expect(normal(0, sd).problem).toBe(text);

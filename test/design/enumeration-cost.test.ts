@@ -1,7 +1,7 @@
 /** Yes-no outcomes are gone through only where that is cheaper than sampling. */
 import { afterAll, expect, test } from "vitest";
 import { Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { canEnumerateCheaply } from "../../src/design/enumerated-objective.js";
 import { exactInformation } from "../../src/design/estimate.js";
 import { enumerationCost, quadratureCost, worthEnumerating } from "../../src/design/exact/cost.js";
@@ -50,7 +50,7 @@ test("training goes through few outcomes, and samples at horizon 10", () => {
 });
 
 test("a sampled estimate agrees with the enumeration where both can be had", async () => {
-  const stream = randomStream("both ways");
+  const stream = seededStream("both ways");
   const [all, sampled] = [
     await exactInformation(model, fixed(6), { workspace, stream, exact: "enumeration" }),
     await exactInformation(model, fixed(6), { workspace, stream, exact: "quadrature", batches: 20 }),
@@ -65,7 +65,7 @@ test("an adaptive policy of horizon 12 is estimated, and horizon 10 trained, in 
   const started = performance.now();
   const estimate = await exactInformation(model, adaptive(12), {
     workspace,
-    stream: randomStream(2),
+    stream: seededStream(2),
     outer: 50,
     batches: 2,
   });

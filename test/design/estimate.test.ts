@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { add, mul, Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { meanEstimate } from "../../src/core/stats.js";
 import { bernoulli, normal } from "../../src/design/distribution.js";
 import {
@@ -22,7 +22,7 @@ import { GIVEN, INFORMATION, INFORMATION_NAMES, type Quantity } from "../../src/
 
 const workspace = new Workspace({ threads: 2 });
 afterAll(() => workspace.dispose());
-const stream = randomStream("estimate");
+const stream = seededStream("estimate");
 
 /** The mean that an interval is around. */
 const middleOf = ({ lower, upper }: InformationEstimate): number => (lower + upper) / 2;

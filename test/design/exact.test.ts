@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { add, mul, sub, type Value, Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   bernoulli,
   binomial,
@@ -24,7 +24,7 @@ import { GIVEN, INFORMATION_NAMES } from "../../src/design/quantity.js";
 
 const workspace = new Workspace({ threads: 2 });
 afterAll(() => workspace.dispose());
-const options = { stream: randomStream("exact"), workspace };
+const options = { stream: seededStream("exact"), workspace };
 const halfLog = (x: number) => 0.5 * Math.log(x);
 
 /** The mean that an interval is around. */
@@ -132,7 +132,7 @@ describe("quadrature", () => {
     const designs = Float64Array.of(2, 2.5, 4, 3, 3, 1);
     const policy = staticPolicy(designs, 2);
     const outer = 3;
-    const data = await simulate(model, policy, { outer, stream: randomStream(3), workspace });
+    const data = await simulate(model, policy, { outer, stream: seededStream(3), workspace });
     const logLikelihood = (b: number, theta: number, phi: number) => {
       let total = 0;
       for (let t = 0; t < 3; t++) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { add, mul, Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { meanEstimate } from "../../src/core/stats.js";
 import { searchRanges, searchTexts } from "../../src/design/design-search.js";
 import { bernoulli, normal } from "../../src/design/distribution.js";
@@ -101,7 +101,7 @@ describe("the information of one further observation", () => {
     ];
     const found = designs.map(() => INFORMATION_ENTRIES.map((): number[] => []));
     for (let seed = 0; seed < 10; seed++) {
-      const stream = randomStream("one step").split(seed);
+      const stream = seededStream("one step").split(seed);
       await step.condition(
         await particlesGiven(model, given, { particles, stream }),
         given,
@@ -129,7 +129,7 @@ describe("the information of one further observation", () => {
     const step = new OneStep({ model, particles, given: GIVEN });
     const values: number[][] = [];
     for (let seed = 0; seed < 10; seed++) {
-      const stream = randomStream("nuisance").split(seed);
+      const stream = seededStream("nuisance").split(seed);
       await step.condition(
         await particlesGiven(model, NOTHING, { particles, stream }),
         NOTHING,
@@ -153,7 +153,7 @@ describe("the information of one further observation", () => {
     const step = new OneStep({ model, particles, given: GIVEN });
     const values: number[] = [];
     for (let seed = 0; seed < 6; seed++) {
-      const stream = randomStream("enumerated").split(seed);
+      const stream = seededStream("enumerated").split(seed);
       await step.condition(
         await particlesGiven(model, NOTHING, { particles, stream }),
         NOTHING,
@@ -207,7 +207,7 @@ describe("the greedy design of a linear-Gaussian model", () => {
       for (let y = -2; y <= 2; y += 0.02) most = Math.max(most, worth([x, y]));
     }
     const policy = greedyPolicy(linear, { horizon: 4, objective, beta, search, particles: 1024 });
-    const chosen = await policy.next(given, randomStream(2));
+    const chosen = await policy.next(given, seededStream(2));
     expect(worth([...chosen])).toBeGreaterThan(most - 0.03);
   });
 });
@@ -220,7 +220,7 @@ const targetInformation = async (
   seed: string,
 ): Promise<number[]> => {
   const workspace = new Workspace({ threads: 1 });
-  const stream = randomStream(seed);
+  const stream = seededStream(seed);
   const { parameters, designs, outcomes } = await simulate(model, policy, { outer, stream, workspace });
   workspace.dispose();
   const { horizon } = policy;
@@ -268,16 +268,16 @@ describe("the greedy policy in location finding", () => {
       outcomes: Float64Array.of(0.4, -1),
     };
     const policy = greedyPolicy(model, options);
-    const first = await policy.next(rows, randomStream(1));
-    expect(await policy.next(rows, randomStream(1))).toEqual(first);
-    expect(await greedyPolicy(model, policy.settings).next(rows, randomStream(1))).toEqual(first);
-    expect(await policy.next(rows, randomStream(2))).not.toEqual(first);
+    const first = await policy.next(rows, seededStream(1));
+    expect(await policy.next(rows, seededStream(1))).toEqual(first);
+    expect(await greedyPolicy(model, policy.settings).next(rows, seededStream(1))).toEqual(first);
+    expect(await policy.next(rows, seededStream(2))).not.toEqual(first);
     // An experiment's design does not depend on what stands beside it.
-    const alone = await policy.next(history([[3, 3]], [0.4]), randomStream(1));
+    const alone = await policy.next(history([[3, 3]], [0.4]), seededStream(1));
     expect(first.subarray(0, 2)).toEqual(alone);
     expect(first.subarray(2)).not.toEqual(alone);
     // Before any outcome, all experiments are the same.
-    const start = await policy.next({ ...NOTHING, outer: 3 }, randomStream(1));
+    const start = await policy.next({ ...NOTHING, outer: 3 }, seededStream(1));
     expect(start.subarray(2, 4)).toEqual(start.subarray(0, 2));
     expect(start.subarray(4)).toEqual(start.subarray(0, 2));
   });
@@ -293,7 +293,7 @@ describe("designs", () => {
         const policy = greedyPolicy(model, { ...small, objective, beta: 1 });
         const outcome = model.name === "psychometric" ? 1 : 2;
         for (const given of [NOTHING, history([model.design.map(({ low }) => low)], [outcome])]) {
-          (await policy.next(given, randomStream(1))).forEach((value, d) => {
+          (await policy.next(given, seededStream(1))).forEach((value, d) => {
             expect(value).toBeGreaterThanOrEqual(model.design[d].low);
             expect(value).toBeLessThanOrEqual(model.design[d].high);
           });
@@ -312,11 +312,11 @@ describe("designs", () => {
       });
     const finite = build({ x: oneOf([-0.5, 0.1, 1]), y: oneOf([0, 1, 2]) });
     const policy = greedyPolicy(finite, { ...small, beta: 1, particles: 256 });
-    expect([...(await policy.next(NOTHING, randomStream(1)))]).toEqual([1, 0]);
+    expect([...(await policy.next(NOTHING, seededStream(1)))]).toEqual([1, 0]);
     const mixed = build({ x: real({ low: -1, high: 0.5 }), y: oneOf([0, 1, 2]) });
     const [x, y] = await greedyPolicy(mixed, { ...small, beta: 1, particles: 256 }).next(
       NOTHING,
-      randomStream(1),
+      seededStream(1),
     );
     expect(x).toBeCloseTo(-1, 6);
     expect(y).toBe(0);
@@ -324,7 +324,7 @@ describe("designs", () => {
 
   test("leave the sensitive part alone when leakage is dear", async () => {
     const policy = greedyPolicy(psychometric(), { horizon: 2, particles: 512, beta: 5 });
-    const [, context] = await policy.next(history([[0, 0]], [1]), randomStream(1));
+    const [, context] = await policy.next(history([[0, 0]], [1]), seededStream(1));
     expect(context).toBeLessThan(0.1);
   });
 
@@ -353,10 +353,10 @@ test("decisions that are asked for at the same time do not disturb each other", 
     designs: Float64Array.of(x, 1),
     outcomes: Float64Array.of(0.3),
   });
-  const alone = [await policy.next(seen(1), randomStream(1)), await policy.next(seen(-2), randomStream(2))];
+  const alone = [await policy.next(seen(1), seededStream(1)), await policy.next(seen(-2), seededStream(2))];
   const together = await Promise.all([
-    policy.next(seen(1), randomStream(1)),
-    policy.next(seen(-2), randomStream(2)),
+    policy.next(seen(1), seededStream(1)),
+    policy.next(seen(-2), seededStream(2)),
   ]);
   expect(together).toEqual(alone);
 });
@@ -386,5 +386,5 @@ test("mistakes are named", async () => {
       ],
     }),
   ).toThrow(searchTexts.range("intensity"));
-  await expect(make({})().next(seen, randomStream(0))).rejects.toThrow(greedyTexts.over(3, 2));
+  await expect(make({})().next(seen, seededStream(0))).rejects.toThrow(greedyTexts.over(3, 2));
 });

@@ -1,7 +1,7 @@
 /** A yes or no by its logit and by its probability: the same distribution, stable at the ends, with the right slopes. */
 import { describe, expect, test } from "vitest";
 import { add, compile, div, log, mul, sub, type Value } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   bernoulli,
   binomial,
@@ -161,14 +161,14 @@ describe("the information in a yes or no", () => {
       sensitive: leakage,
       exact: isExact,
     } = await exactInformation(each, [[1]], {
-      stream: randomStream(0),
+      stream: seededStream(0),
       threads: 1,
     });
     expect(isExact).toBe(true);
     expect(information.lower).toBeCloseTo(exact, 9);
     expect(leakage.upper).toBeCloseTo(0, 9);
     const sampled = await estimatePolicy(each, staticPolicy(Float64Array.of(1), 1), {
-      stream: randomStream(1),
+      stream: seededStream(1),
       threads: 1,
       outer: 200,
       contrastive: 400,
@@ -191,7 +191,7 @@ describe("the information in a yes or no", () => {
     }
     for (const each of [forms.probability, forms.logit]) {
       const { target: information } = await exactInformation(each, [[1], [1], [1]], {
-        stream: randomStream(0),
+        stream: seededStream(0),
         threads: 1,
       });
       expect(information.lower).toBeCloseTo(three, 9);

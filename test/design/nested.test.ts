@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { add, mul, Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { logMeanExp } from "../../src/core/stats.js";
 import { binomial, categorical, normal, poisson } from "../../src/design/distribution.js";
 import { defineModel, type Model, nuisance, real, sensitive, target } from "../../src/design/model.js";
@@ -39,7 +39,7 @@ const batch = async (
   given: readonly Given[],
   gradients = false,
 ) => {
-  const stream = randomStream("nested").split(model.name);
+  const stream = seededStream("nested").split(model.name);
   const policy = randomPolicy(model, SIZES.horizon, { mean: 1 });
   const simulation = await simulate(model, policy, { outer: SIZES.outer, stream, workspace });
   const at = Object.fromEntries(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { meanEstimate } from "../../src/core/stats.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../src/design/models/location.js";
 import { pharmacokinetics } from "../../src/design/models/pharmacokinetics.js";
 import { psychometric } from "../../src/design/models/psychometric.js";
-import { StaticObjective } from "../../src/design/objective.js";
+import { SampledObjective } from "../../src/design/objective.js";
 import { type Bound, objectiveQuantity } from "../../src/design/quantity.js";
 
 const SIZES = { outer: 30, contrastive: 60, marginal: 50 };
@@ -26,9 +26,9 @@ describe.each([
   ];
   test.each(cases)("%s, beta %d, %s: the gradient is that of the estimate", (kind, beta, bound) => {
     const workspace = new Workspace({ threads: 1 });
-    const objective = new StaticObjective(model, objectiveQuantity(kind, beta), horizon, SIZES, workspace);
+    const objective = new SampledObjective(model, objectiveQuantity(kind, beta), horizon, SIZES, workspace);
     const designs = Float64Array.from(start);
-    const stream = randomStream("gradient");
+    const stream = seededStream("gradient");
     objective.evaluate(designs, stream, bound);
     const gradient = objective.gradient.slice();
     const scale = Math.max(...gradient.map(Math.abs));
@@ -52,9 +52,9 @@ test("the score function gives the derivative of a discrete objective, on averag
   const model = psychometric();
   const workspace = new Workspace({ threads: 1 });
   const sizes = { outer: 200, contrastive: 200, marginal: 200 };
-  const objective = new StaticObjective(model, objectiveQuantity("conditional", 0.5), 2, sizes, workspace);
+  const objective = new SampledObjective(model, objectiveQuantity("conditional", 0.5), 2, sizes, workspace);
   const designs = Float64Array.from([0.8, 0.3, -0.6, 0.9]);
-  const stream = randomStream("score");
+  const stream = seededStream("score");
   const batches = 300;
   const slopes = Array.from({ length: batches }, (_, i) => {
     objective.evaluate(designs, stream.split("gradient").split(i));

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { add, mul, Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { bernoulli, categorical, normal, poisson, studentT } from "../../src/design/distribution.js";
 import { defineModel, real, sensitive, target } from "../../src/design/model.js";
 import { locationFinding } from "../../src/design/models/location.js";
@@ -35,7 +35,7 @@ test("a model of outcomes of several kinds is simulated by each one's distributi
   const seen = outcomes.simulate(
     { theta: constant(outer, theta), phi: constant(outer, phi) },
     { x },
-    outcomes.drawNoise(randomStream("several")),
+    outcomes.drawNoise(seededStream("several")),
   );
   for (const name of model.outcomes) {
     expect(seen[name]).toHaveLength(n);
@@ -70,7 +70,7 @@ test("outcomes that do not depend on the design differ between observations all 
   const { outcome } = outcomes.simulate(
     { theta, phi: constant(50, 0) },
     { x: constant(2000, 0) },
-    outcomes.drawNoise(randomStream(1)),
+    outcomes.drawNoise(seededStream(1)),
   );
   expect(outcome).toEqual(Float64Array.from({ length: 2000 }, (_, i) => (i < 1000 ? 0 : 1)));
   outcomes.dispose();
@@ -80,7 +80,7 @@ test("the pullback is the derivative of the outcomes", () => {
   const model = locationFinding();
   const [outer, horizon] = [3, 2];
   const outcomes = new Outcomes({ model, workspace, outer, horizon, designs: "shared" });
-  const stream = randomStream("pullback");
+  const stream = seededStream("pullback");
   const given = {
     theta: Float64Array.from({ length: outer }, () => stream.normal(3, 1)),
     phi: Float64Array.from({ length: outer }, () => stream.normal(3, 1)),

@@ -17,7 +17,7 @@ const use = async (library: typeof Library, file: readonly number[]): Promise<nu
     ],
     model,
   );
-  return [...(await policy.next(history, library.randomStream(0)))];
+  return [...(await policy.next(history, library.seededStream(0)))];
 };
 
 describeInChromium("a policy's file in Chromium", (browser) => {

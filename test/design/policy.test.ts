@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { add, Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { meanEstimate } from "../../src/core/stats.js";
 import { dadPolicy } from "../../src/design/dad-network.js";
 import { normal } from "../../src/design/distribution.js";
@@ -30,9 +30,9 @@ test("a static policy gives its designs, whatever happened", async () => {
     designs: new Float64Array(6),
     outcomes: new Float64Array(3),
   };
-  expect(await policy.next(history, randomStream(0))).toEqual(Float64Array.of(3, 4, 3, 4, 3, 4));
+  expect(await policy.next(history, seededStream(0))).toEqual(Float64Array.of(3, 4, 3, 4, 3, 4));
   expect(sharedDesigns(model, policy)).toEqual({ x: Float64Array.of(1, 3), y: Float64Array.of(2, 4) });
-  const { designs } = await simulate(model, policy, { outer: 2, stream: randomStream(0), workspace });
+  const { designs } = await simulate(model, policy, { outer: 2, stream: seededStream(0), workspace });
   expect(designs.x).toEqual(Float64Array.of(1, 3, 1, 3));
 });
 
@@ -45,7 +45,7 @@ test("a random policy draws within the bounds and among the values", async () =>
   });
   const policy = randomPolicy(bounded, 3, { mean: 2, sd: 3 });
   expect(sharedDesigns(bounded, policy)).toBeUndefined();
-  const { designs } = await simulate(bounded, policy, { outer: 2000, stream: randomStream(0), workspace });
+  const { designs } = await simulate(bounded, policy, { outer: 2000, stream: seededStream(0), workspace });
   expect(designs.x.every((x) => Math.abs(x) <= 0.5)).toBe(true);
   expect([...new Set(designs.dose)].sort()).toEqual([1, 2, 5]);
   const mean = designs.free.reduce((sum, value) => sum + value, 0) / 6000;
@@ -67,7 +67,7 @@ test("a random policy is uniform between bounds and standard normal without, unl
   });
   const outer = 4000;
   const nothing = { outer, steps: 0, designs: new Float64Array(0), outcomes: new Float64Array(0) };
-  const all = await randomPolicy(model, 1).next(nothing, randomStream(2));
+  const all = await randomPolicy(model, 1).next(nothing, seededStream(2));
   const columns = model.design.map((_, d) => Array.from({ length: outer }, (_, b) => all[b * 5 + d]));
   const [day, dose, free, late, early] = columns.map((values) => meanEstimate(values));
   // Means and variances of U(1, 365), a fair coin, N(0, 1) and |N(0, 1)|.
@@ -85,7 +85,7 @@ test("a random policy is uniform between bounds and standard normal without, unl
   }
   expect(Math.min(...columns[0])).toBeGreaterThanOrEqual(1);
   expect(Math.max(...columns[0])).toBeLessThanOrEqual(365);
-  const told = await randomPolicy(model, 1, { mean: 30 }).next({ ...nothing, outer: 1 }, randomStream(2));
+  const told = await randomPolicy(model, 1, { mean: 30 }).next({ ...nothing, outer: 1 }, seededStream(2));
   expect(Math.abs(told[0] - 30)).toBeLessThan(6);
 });
 
@@ -110,7 +110,7 @@ test("no policy answers past its horizon", async () => {
     outcomes: new Float64Array(steps),
   });
   for (const policy of policies) {
-    const next = async (steps: number) => policy.next(history(steps), randomStream(0));
+    const next = async (steps: number) => policy.next(history(steps), seededStream(0));
     expect(await next(1), policy.kind).toHaveLength(2);
     for (const steps of [2, 3]) {
       await expect(next(steps), policy.kind).rejects.toThrow(
@@ -118,7 +118,7 @@ test("no policy answers past its horizon", async () => {
       );
     }
   }
-  expect(() => policies[0].next(history(2), randomStream(0))).toThrow(policyTexts.over(2, 2));
+  expect(() => policies[0].next(history(2), seededStream(0))).toThrow(policyTexts.over(2, 2));
 });
 
 test("a policy that looks at outcomes is shown those of its own experiment, in order", async () => {
@@ -138,7 +138,7 @@ test("a policy that looks at outcomes is shown those of its own experiment, in o
   };
   const { designs, outcomes } = await simulate(model, policy, {
     outer: 2,
-    stream: randomStream(5),
+    stream: seededStream(5),
     workspace,
   });
   expect(designs.x).toEqual(Float64Array.of(0, 1, 2, 10, 11, 12));
@@ -151,10 +151,10 @@ test("a policy that looks at outcomes is shown those of its own experiment, in o
 
 test("the same stream gives the same experiments, and given parameters are used", async () => {
   const policy = randomPolicy(model, 2);
-  const run = (seed: number) => simulate(model, policy, { outer: 3, stream: randomStream(seed), workspace });
+  const run = (seed: number) => simulate(model, policy, { outer: 3, stream: seededStream(seed), workspace });
   expect(await run(1)).toEqual(await run(1));
   expect((await run(1)).outcomes).not.toEqual((await run(2)).outcomes);
   const parameters = { theta: Float64Array.of(1, 2), phi: Float64Array.of(3, 4) };
-  const fixed = await simulate(model, policy, { outer: 2, stream: randomStream(1), workspace, parameters });
+  const fixed = await simulate(model, policy, { outer: 2, stream: seededStream(1), workspace, parameters });
   expect(fixed.parameters).toBe(parameters);
 });

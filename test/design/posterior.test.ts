@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { add, mul } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { bernoulli, normal, poisson, studentT, uniform } from "../../src/design/distribution.js";
 import { defineModel, real, sensitive, target } from "../../src/design/model.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
@@ -67,7 +67,7 @@ describe.each([
 ])("the posterior of a linear-Gaussian history, noise $noise, offset $offset", ({ noise, offset, steps }) => {
   const model = linearGaussian({ noise, offset });
   const names = model.parameters.map(({ name }) => name);
-  const stream = randomStream("linear").split(steps);
+  const stream = seededStream("linear").split(steps);
   const rows = Array.from({ length: steps }, () => [stream.normal(), stream.normal()]);
   const psi = names.map(() => stream.normal());
   // The last column is the offset's.
@@ -110,7 +110,7 @@ describe.each([
       }
     }
   };
-  const options = (seed: number) => ({ particles: PARTICLES, stream: randomStream(seed) });
+  const options = (seed: number) => ({ particles: PARTICLES, stream: seededStream(seed) });
 
   test("has the closed-form mean and covariance, weighted", async () => {
     await check((seed) => posteriorGiven(model, given, options(seed)));
@@ -177,7 +177,7 @@ describe("the posterior of location finding", () => {
     const exact = grid(steps);
     const given = history(designs.slice(0, steps), readings.slice(0, steps));
     const particles = 4096;
-    const found = equal(await particlesGiven(model, given, { particles, stream: randomStream("ring") }));
+    const found = equal(await particlesGiven(model, given, { particles, stream: seededStream("ring") }));
     const a = momentsOf(exact, ["theta", "phi"]);
     const b = momentsOf(found, ["theta", "phi"]);
     const effective = particles / 4;
@@ -212,7 +212,7 @@ describe("the posterior of location finding", () => {
     // log mu = 6 is a source 0.05 away from the design: one in a thousand draws of the prior is near enough.
     const found = await particlesGiven(model, history([[4.5, 1.5]], [[6]]), {
       particles: 1024,
-      stream: randomStream(1),
+      stream: seededStream(1),
     });
     const distances = found.theta.map((theta, i) => Math.hypot(theta - 4.5, found.phi[i] - 1.5));
     // p(distance) is proportional to distance exp(-2 (6 - log(0.1 + 1 / (m + distance^2)))^2): mean by quadrature.
@@ -245,7 +245,7 @@ describe("priors of every kind", () => {
     });
     const given = history([[1], [-0.5]], [[4.1], [2.2]]);
     // Importance sampling from the prior, with many draws, is the oracle.
-    const stream = randomStream("oracle");
+    const stream = seededStream("oracle");
     const names = ["theta", "group", "count", "phi"];
     const N = 400_000;
     const oracle = {
@@ -265,7 +265,7 @@ describe("priors of every kind", () => {
       total += weight;
     }
     oracle.weights = oracle.weights.map((weight) => weight / total);
-    const found = equal(await particlesGiven(model, given, { particles: 8192, stream: randomStream(3) }));
+    const found = equal(await particlesGiven(model, given, { particles: 8192, stream: seededStream(3) }));
     const [exact, estimate] = [momentsOf(oracle, names), momentsOf(found, names)];
     for (const [p, name] of names.entries()) {
       const sd = Math.sqrt(exact.covariance[p][p]);
@@ -283,7 +283,7 @@ describe("a particle posterior", () => {
   test("is the prior without a history", async () => {
     const { weights, effectiveSampleSize, logEvidence } = await posteriorGiven(model, history([], []), {
       particles: 64,
-      stream: randomStream(0),
+      stream: seededStream(0),
     });
     expect(effectiveSampleSize).toBeCloseTo(64, 9);
     expect(weights.every((weight) => Math.abs(weight - 1 / 64) < 1e-12)).toBe(true);
@@ -292,7 +292,7 @@ describe("a particle posterior", () => {
 
   test("is the same for the same stream, and another for another", async () => {
     const run = async (seed: number) =>
-      (await particlesGiven(model, given, { particles: 128, stream: randomStream(seed) })).theta;
+      (await particlesGiven(model, given, { particles: 128, stream: seededStream(seed) })).theta;
     expect(await run(5)).toEqual(await run(5));
     expect(await run(6)).not.toEqual(await run(5));
   });
@@ -314,7 +314,7 @@ describe("a particle posterior", () => {
               rows.map(([x]) => [x, 1]),
               rows.map(([, y]) => [y]),
             ),
-            { particles, stream: randomStream(1) },
+            { particles, stream: seededStream(1) },
           );
           expect(weights.reduce((sum, w) => sum + w, 0)).toBeCloseTo(1, 9);
           expect(effectiveSampleSize).toBeCloseTo(1 / weights.reduce((sum, w) => sum + w * w, 0), 6);
@@ -341,7 +341,7 @@ describe("a particle posterior", () => {
   });
 
   test("mistakes are named", async () => {
-    const stream = randomStream(0);
+    const stream = seededStream(0);
     const run = (of: History, options = {}) => particlesGiven(model, of, { stream, ...options });
     await expect(run(given, { particles: 1 })).rejects.toThrow(posteriorTexts.particles(1));
     await expect(run(given, { resampleBelow: 1 })).rejects.toThrow(posteriorTexts.resampleBelow(1));

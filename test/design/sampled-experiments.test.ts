@@ -1,7 +1,7 @@
 /** Estimates with exact evidences of sampled experiments are not exact: their name and their interval say so. */
 import { afterAll, describe, expect, test } from "vitest";
 import { Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { exactInformation } from "../../src/design/estimate.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../src/design/models/location.js";
@@ -18,7 +18,7 @@ describe("a quadrature of sampled experiments", () => {
     ["location finding", locationFinding(), [[2, 2.5]]],
     ["pharmacokinetics", pharmacokinetics(), [[2]]],
   ])("of %s has an interval and says that it is sampled", async (_, model, designs) => {
-    const estimate = await exactInformation(model, designs, { ...small, stream: randomStream(1) });
+    const estimate = await exactInformation(model, designs, { ...small, stream: seededStream(1) });
     expect(estimate.method).toBe("quadrature of sampled experiments");
     expect(estimate.exact).toBe(false);
     const quantities = [
@@ -45,7 +45,7 @@ describe("a quadrature of sampled experiments", () => {
       const { target } = await exactInformation(linearGaussian(), [[2, 0]], {
         ...small,
         exact: "quadrature",
-        stream: randomStream("coverage").split(seed),
+        stream: seededStream("coverage").split(seed),
       });
       if (target.lower <= truth && truth <= target.upper) covered++;
     }
@@ -58,7 +58,7 @@ describe("a quadrature of sampled experiments", () => {
       workspace,
       outer: 4,
       batches: 1,
-      stream: randomStream(3),
+      stream: seededStream(3),
     });
     expect(warnings.join("\n")).toMatch(/the 95 % interval of joint is from .* use more experiments/);
   });
@@ -68,7 +68,7 @@ test.each([
   ["closed form", linearGaussian(), [[1, 0.5]]],
   ["enumeration", psychometric(), [[0.5, 1]]],
 ])("%s is exact", async (method, model, designs) => {
-  const estimate = await exactInformation(model, designs, { ...small, stream: randomStream(1) });
+  const estimate = await exactInformation(model, designs, { ...small, stream: seededStream(1) });
   expect(estimate.method).toBe(method);
   expect(estimate.exact).toBe(true);
   for (const name of INFORMATION_NAMES) {

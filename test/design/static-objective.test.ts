@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Workspace } from "../../src/compute/index.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { trainDad } from "../../src/design/dad.js";
 import { canEnumerateCheaply, EnumeratedObjective } from "../../src/design/enumerated-objective.js";
 import { estimatePolicy } from "../../src/design/estimate.js";
@@ -68,7 +68,7 @@ describe("an enumerated objective", () => {
       beta: 0.8,
     });
     expect(objective.standardError).toBe(0);
-    const stream = randomStream("places");
+    const stream = seededStream("places");
     const scorer = new EnumeratedObjective(model, objectiveQuantity("conditional", 0.8), 3);
     const random = Array.from({ length: 300 }, () =>
       scorer.evaluate(
@@ -100,7 +100,7 @@ describe("the worst case over models", () => {
     const workspace = new Workspace({ threads: 1 });
     const objective = make([sharper], workspace);
     const policy = staticPolicy(designs, 2);
-    const stream = randomStream("worst");
+    const stream = seededStream("worst");
     const exact = (of: Model) => estimatePolicy(of, policy, { exact: true, stream });
     const leakages = [await exact(model), await exact(sharper)].map(
       (each) => each.sensitiveGivenTarget.lower,
@@ -122,7 +122,7 @@ describe("the worst case over models", () => {
   test("has the slopes of the worst model", () => {
     const workspace = new Workspace({ threads: 1 });
     const objective = make([sharper], workspace);
-    const stream = randomStream("slopes");
+    const stream = seededStream("slopes");
     objective.evaluate(designs, stream);
     const gradient = objective.gradient.slice();
     designs.forEach((at, i) => {
@@ -152,7 +152,7 @@ describe("the worst case over models", () => {
           models: { own, other },
           policy: staticPolicy(found, 2),
           kind: "conditional",
-          stream: randomStream("fair"),
+          stream: seededStream("fair"),
           exact: true,
           outer: 400,
           batches: 2,

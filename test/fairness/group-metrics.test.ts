@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { binomialVariate, resampleOf } from "../../src/fairness/group-metrics/resample.js";
 import {
   atSelectionRate,
@@ -14,7 +14,7 @@ import {
   reasonTexts,
 } from "../../src/fairness/group-metrics.js";
 
-const stream = randomStream("group metrics");
+const stream = seededStream("group metrics");
 
 /** Rows from counts [group, predicted, actual, how many]. */
 const rowsOf = (counts: readonly (readonly [number, number, number, number])[]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type RandomStream, randomStream } from "../../src/core/random.js";
+import { type RandomStream, seededStream } from "../../src/core/random.js";
 import { calibrate, logProbabilities, logScores } from "../../src/fairness/leakage/calibration.js";
 import { stratifiedFolds } from "../../src/fairness/leakage/folds.js";
 import {
@@ -24,7 +24,7 @@ const flip = (bit: number, chance: number, stream: RandomStream): number =>
 
 const ADVERSARIES: Adversaries = { logistic: logistic({ members: 10 }), lookup: lookup() };
 const quick = (seed: number | string, more: Partial<LeakageAuditOptions> = {}): LeakageAuditOptions => ({
-  stream: randomStream(seed),
+  stream: seededStream(seed),
   adversaries: ADVERSARIES,
   plants: 0,
   permutations: 99,
@@ -35,7 +35,7 @@ const quick = (seed: number | string, more: Partial<LeakageAuditOptions> = {}): 
 
 /** Groups, one copy of them with errors, noise, and a target. */
 const copied = (rows: number, error: number, seed: number | string): LeakageAuditInput => {
-  const stream = randomStream(seed).split("copied");
+  const stream = seededStream(seed).split("copied");
   const sensitive = Int32Array.from({ length: rows }, () => stream.integer(2));
   const values = new Float32Array(rows * 3);
   sensitive.forEach((group, row) => {
@@ -80,7 +80,7 @@ describe("leakage whose truth is known", () => {
 
   test("what only the target uncovers is in the conditional leakage", async () => {
     // The target is group xor feature, with errors: given it, the feature says log 2 - H(0.15), alone nothing.
-    const stream = randomStream(2).split("xor");
+    const stream = seededStream(2).split("xor");
     const rows = 1200;
     const sensitive = Int32Array.from({ length: rows }, () => stream.integer(2));
     const values = Float32Array.from({ length: rows }, () => stream.integer(2));
@@ -174,7 +174,7 @@ describe("adversaries", () => {
   });
 
   test("calibration finds the strength: 1 for true probabilities, 1/2 where log odds are doubled", () => {
-    const stream = randomStream(5);
+    const stream = seededStream(5);
     const rows = 20000;
     const base = Float64Array.of(0.5, 0.5);
     const odds = Float64Array.from({ length: rows }, () => stream.normal(0, 1));
@@ -197,7 +197,7 @@ describe("adversaries", () => {
   test("folds hold the same share of every class", () => {
     const classes = Int32Array.from({ length: 103 }, (_, row) => (row < 23 ? 1 : 0));
     const rows = Int32Array.from(classes.keys());
-    const folds = stratifiedFolds(rows, (row) => classes[row], 5, randomStream(6));
+    const folds = stratifiedFolds(rows, (row) => classes[row], 5, seededStream(6));
     expect(folds.flatMap((fold) => [...fold]).sort((a, b) => a - b)).toEqual([...rows]);
     for (const fold of folds) {
       const ones = fold.filter((row) => classes[row] === 1).length;
@@ -382,7 +382,7 @@ describe("what cannot be estimated", () => {
         target: input.sensitive.map(() => 0),
         targetNames: ["no", "yes"],
       },
-      { stream: randomStream(1), predictor: logistic({ members: 5 }), replicates: 100 },
+      { stream: seededStream(1), predictor: logistic({ members: 5 }), replicates: 100 },
     );
     expect(parity.predictors).toEqual([]);
     finite(parity);
@@ -455,7 +455,7 @@ describe("what only a few people have", () => {
     if (target === undefined || targetNames === undefined) throw new Error("no target");
     const parity = await auditParity(
       { ...input, target, targetNames },
-      { stream: randomStream(1), predictor: logistic({ members: 5 }), replicates: 100 },
+      { stream: seededStream(1), predictor: logistic({ members: 5 }), replicates: 100 },
     );
     expect(JSON.stringify({ audit, parity })).not.toContain("SECRET");
     expect(audit.groups.map(({ name, rows }) => [name, rows]).at(-1)).toEqual([

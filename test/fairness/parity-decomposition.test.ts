@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { groupTexts } from "../../src/fairness/group-metrics.js";
 import { auditParity } from "../../src/fairness/leakage.js";
 import { decomposeParity, decompositionTexts } from "../../src/fairness/parity-decomposition.js";
 import { logistic } from "../../src/learners/logistic.js";
 
-const options = (seed: number) => ({ stream: randomStream(seed), replicates: 100, leastRows: 1 });
+const options = (seed: number) => ({ stream: seededStream(seed), replicates: 100, leastRows: 1 });
 
 describe("parity decomposition", () => {
   test("a table computed by hand", () => {
@@ -52,7 +52,7 @@ describe("parity decomposition", () => {
     let covered = 0;
     const repetitions = 100;
     for (let r = 0; r < repetitions; r++) {
-      const stream = randomStream(3).split(r);
+      const stream = seededStream(3).split(r);
       const groups = Int32Array.from({ length: 80 }, (_, i) => i % 2);
       const x = Float64Array.from(groups, (group) => stream.uniform(0.1 * group, 0.5 + 0.1 * group));
       const [{ features, reading }] = decomposeParity(
@@ -70,14 +70,14 @@ describe("parity decomposition", () => {
   test("a group too small says so, and wrong input is refused", () => {
     const asIf = [Float64Array.of(0.1, 0.2, 0.3), Float64Array.of(0.1, 0.2, 0.3)];
     const input = { asIf, groups: Int32Array.of(0, 0, 1), groupNames: ["a", "b"] };
-    const [small] = decomposeParity(input, { stream: randomStream(1), leastRows: 2, replicates: 100 });
+    const [small] = decomposeParity(input, { stream: seededStream(1), leastRows: 2, replicates: 100 });
     expect(small.gap).toBeUndefined();
     expect(small.reason).toBe(decompositionTexts.few(1, 2));
     const refused = (wrong: Partial<typeof input>, text: string) =>
       expect(() => decomposeParity({ ...input, ...wrong }, options(1))).toThrow(text);
     refused({ asIf: [asIf[0]] }, decompositionTexts.asIf(1, 2));
     refused({ asIf: [asIf[0], Float64Array.of(0, 1, 1.5)] }, groupTexts.score(2, 1.5));
-    expect(() => decomposeParity(input, { stream: randomStream(1), replicates: 3 })).toThrow(
+    expect(() => decomposeParity(input, { stream: seededStream(1), replicates: 3 })).toThrow(
       decompositionTexts.replicates(3),
     );
   });
@@ -85,7 +85,7 @@ describe("parity decomposition", () => {
 
 describe("predictors made from a table", () => {
   test("the target is the group: whoever sees it has a gap by reading, whoever does not has none", async () => {
-    const stream = randomStream(4);
+    const stream = seededStream(4);
     const rows = 400;
     const sensitive = Int32Array.from({ length: rows }, (_, row) => row % 2);
     const values = Float32Array.from({ length: rows }, () => stream.normal());
@@ -98,7 +98,7 @@ describe("predictors made from a table", () => {
         target,
         targetNames: ["no", "yes"],
       },
-      { stream: randomStream(5), predictor: logistic({ members: 10 }), replicates: 200 },
+      { stream: seededStream(5), predictor: logistic({ members: 10 }), replicates: 200 },
     );
     expect(parity.baseRates).toBe("differ");
     const [reads, doesNot] = parity.predictors;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { groupMetrics } from "../../src/fairness/group-metrics.js";
 import { scoreDistances } from "../../src/fairness/score-distances.js";
 
@@ -11,7 +11,7 @@ test("by hand: {0.2, 0.6} against {0.4, 0.8}", () => {
 });
 
 test("the same as the group metrics', ties and three groups included", () => {
-  const stream = randomStream("scores");
+  const stream = seededStream("scores");
   const scores = Float64Array.from({ length: 300 }, () => stream.integer(20) / 19);
   const groups = Int32Array.from({ length: 300 }, () => stream.integer(3));
   const metrics = groupMetrics(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { EnvironmentError, FairbedError, InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { collectTexts } from "../../src/jobs/collect.js";
 import { type JobProcess, jobsHere } from "../../src/jobs/job-processes.js";
 import { openQueue, queueTexts, type WorkQueue } from "../../src/jobs/queue.js";
@@ -133,7 +133,7 @@ describeWithPostgres("a queue", (server) => {
     ];
     const all = [...acquisitions, ...cells];
     await withDatabase(server().address, "killed", async (address, sql) => {
-      const stream = randomStream(17).split("kills");
+      const stream = seededStream(17).split("kills");
       const workers = new Map<number, ChildProcess>();
       let [ended, collected] = [false, false];
       const startWorker = (): void => {

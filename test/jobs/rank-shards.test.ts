@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { jobsHere } from "../../src/jobs/job-processes.js";
 import { rankShardTexts, shardJobs } from "../../src/jobs/kinds/rank-shard.js";
 import {
@@ -28,7 +28,7 @@ const at = (...names: string[]) => join(folder, ...names);
 
 /** Few different values, so that many candidates have the same score; numbers and categories, some missing. */
 const people = (rows: number, seed: number, firstId: number): string => {
-  const stream = randomStream(seed);
+  const stream = seededStream(seed);
   const lines = Array.from({ length: rows }, (_, row) => {
     const skill = stream.integer(4);
     const group = stream.uniform() < 0.5 ? "a" : "b";

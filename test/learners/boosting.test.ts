@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { cutColumns } from "../../src/learners/boosting/bins.js";
 import { type BoostingOptions, boosting, boostingTexts } from "../../src/learners/boosting.js";
 import { describeWithData } from "../setup/data.js";
@@ -96,7 +96,7 @@ describe("boosting", () => {
     const features = formulaTable(60, 97);
     const training = { features, labels: formulaLabels(features, 9), classes: 2 };
     const learner = boosting({ rounds: 3 });
-    expect(learner.fit(training, randomStream(1)).predict(features)).toEqual(
+    expect(learner.fit(training, seededStream(1)).predict(features)).toEqual(
       learner.fit(training).predict(features),
     );
   });

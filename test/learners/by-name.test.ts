@@ -1,7 +1,7 @@
 /** Learners by name, and their files: what is loaded answers with the same bits as what was saved. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   LEARNER_NAMES,
   type LearnerName,
@@ -32,7 +32,7 @@ const bits = (values: Float64Array): string =>
   Array.from(new BigUint64Array(values.buffer, values.byteOffset, values.length)).join();
 
 const fit = (name: LearnerName, labels: Int32Array, classes: number, matrix: FeatureMatrix = features) =>
-  learnerNamed(name, FAST[name]).fit({ features: matrix, labels, classes }, randomStream(1));
+  learnerNamed(name, FAST[name]).fit({ features: matrix, labels, classes }, seededStream(1));
 const through = (saved: SavedClassifier): SavedClassifier => JSON.parse(JSON.stringify(saved));
 
 describe.each(LEARNER_NAMES)("a saved %s", (name) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type RandomStream, randomStream } from "../../src/core/random.js";
+import { type RandomStream, seededStream } from "../../src/core/random.js";
 import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { ConditionSets } from "../../src/learners/forest/condition-sets.js";
 import {
@@ -119,7 +119,7 @@ const subset = (rows: number, part: number, stream: RandomStream): Int32Array =>
 
 describe("blocks of rows at a time, and row by row, give the same bits", () => {
   test.each([1, 2, 31, 127, 128, 129, 1000, 1024, 1025, 3300])("%d rows", (rows) => {
-    const stream = randomStream(rows);
+    const stream = seededStream(rows);
     const x = randomMatrix(rows, 7, stream);
     for (const shape of [
       { trees: 1, levels: 0, classes: 2, unsure: 0 },
@@ -144,7 +144,7 @@ describe("blocks of rows at a time, and row by row, give the same bits", () => {
   });
 
   test("a row at the edge, and none", () => {
-    const stream = randomStream(4);
+    const stream = seededStream(4);
     const x = randomMatrix(2048, 5, stream);
     const packed = randomTrees({ trees: 40, levels: 6, classes: 2, unsure: 0.2 }, x, stream);
     for (const rows of [[], [0], [1023], [1024], [2047], [0, 2047]].map((each) => Int32Array.from(each))) {
@@ -154,7 +154,7 @@ describe("blocks of rows at a time, and row by row, give the same bits", () => {
   });
 
   test("more blocks than are done at a time, on any number of threads", async () => {
-    const stream = randomStream(5);
+    const stream = seededStream(5);
     const x = randomMatrix(9000, 6, stream);
     const rows = subset(9000, 0.8, stream);
     for (const unsure of [0, 0.3]) {
@@ -176,7 +176,7 @@ describe("the sets that are kept", () => {
     const { workspace, predictingSets } = forestWorkspace(1);
     const most = 3 * 2 ** 18;
     const kept = new ConditionSets(workspace, predictingSets, most);
-    const stream = randomStream(6);
+    const stream = seededStream(6);
     const tables = [randomMatrix(3000, 8, stream), randomMatrix(5000, 8, stream)];
     const check = (x: FeatureMatrix, unsure: number) => {
       const packed = randomTrees({ trees: 34, levels: 5, classes: 2, unsure }, x, stream);
@@ -206,7 +206,7 @@ describe("the sets that are kept", () => {
 
   test("are not made where they have no room, or are not worth it", () => {
     const { workspace, predictingSets } = forestWorkspace(1);
-    const stream = randomStream(7);
+    const stream = seededStream(7);
     const x = randomMatrix(3000, 8, stream);
     const packed = randomTrees({ trees: 34, levels: 8, classes: 2, unsure: 0 }, x, stream);
     const asked = {
@@ -227,7 +227,7 @@ describe("the sets that are kept", () => {
 
 test("forests that change from step to step say what their trees say", () => {
   // Enough forests on one table for sets to recur.
-  const stream = randomStream(8);
+  const stream = seededStream(8);
   const rows = 2500;
   const x = randomMatrix(rows, 12, stream);
   const labels = Int32Array.from({ length: rows }, (_, row) =>

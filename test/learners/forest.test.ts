@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import type { DenseMembers, FeatureMatrix, VoteMembers } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
 import { GROW, treeLayout } from "../../src/learners/forest/grow-layout.js";
@@ -11,14 +11,14 @@ import { columnOf, matrixOf, moduloTable, THREE, TWO } from "./tables.js";
 
 /** One tree that sees every row and every feature. */
 const tree = { trees: 1, bootstrap: false, maxFeatures: 3, threads: 1 };
-const stream = () => randomStream(1);
+const stream = () => seededStream(1);
 
 const columnOfClass = (p: Float64Array, classes: number, c: number): number[] =>
   Array.from(p.filter((_, at) => at % classes === c));
 
 /** Noisy two-class data on `columns` features; the last two columns are constant. */
 const noisy = (rows: number, columns: number, seed = 3) => {
-  const draw = randomStream(seed);
+  const draw = seededStream(seed);
   const values = new Float32Array(rows * columns);
   const labels = new Int32Array(rows);
   for (let i = 0; i < rows; i++) {
@@ -189,7 +189,7 @@ describe("what is drawn", () => {
     // Three of nine vary, three are drawn, one of the three tells the class. It is seen unless it is not among the
     // three first and they are not all constant: 1/3 + (6 5 4)/(9 8 7) / 3 = 26/63 (scikit-learn: 0.412 of 2000).
     const rows = 60;
-    const draw = randomStream(5);
+    const draw = seededStream(5);
     const labels = Int32Array.from({ length: rows }, (_, i) => i % 2);
     const features = matrixOf(
       Array.from(labels, (label) => [0, 0, label, 0, draw.normal(), 0, 0, draw.normal(), 0]),
@@ -228,7 +228,7 @@ describe("what is drawn", () => {
   test("the same stream gives the same forest, another stream another", () => {
     const { features, labels } = noisy(80, 6);
     const learner = forest({ trees: 10 });
-    const at = (seed: number) => learner.fit({ features, labels, classes: 2 }, randomStream(seed)).trees;
+    const at = (seed: number) => learner.fit({ features, labels, classes: 2 }, seededStream(seed)).trees;
     expect(at(1)).toEqual(at(1));
     expect(at(1)).not.toEqual(at(2));
   });
@@ -398,7 +398,7 @@ describe("settings", () => {
 
   test("many values, few rows in a node: every way of sorting gives the same tree", () => {
     // 3000 distinct values: small nodes sort their codes one by one, large ones read them off bits.
-    const draw = randomStream(8);
+    const draw = seededStream(8);
     const x = matrixOf(Array.from({ length: 3000 }, () => [draw.normal()]));
     const y = Int32Array.from(x.values, (value) => (Math.sin(9 * value) > 0 ? 1 : 0));
     const fitted = forest({ ...tree, maxFeatures: 1 }).fit({ features: x, labels: y, classes: 2 }, stream());
@@ -414,7 +414,7 @@ describe("large training sets", () => {
   test("are grown some trees at a time, and with pairs or sums the same", () => {
     // 20,000 rows: a tree's result has room for 40,000 nodes, so that 64 MiB hold some 45 trees; and n rows of
     // weight 1 fit in half a word, of weight 2 they do not.
-    const draw = randomStream(12);
+    const draw = seededStream(12);
     const rows = 20_000;
     const x: FeatureMatrix = {
       values: Float32Array.from({ length: 3 * rows }, () => draw.normal()),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import { factorise, solveLower } from "../../src/core/math/cholesky.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
 import { type LogisticRegression, logistic, logisticTexts } from "../../src/learners/logistic.js";
@@ -18,7 +18,7 @@ const mostlyCommon: FeatureMatrix = {
     return COMMON[column] + ((row * (column + 2)) % 5 < 3 ? 0 : value);
   }),
 };
-const stream = () => randomStream(1);
+const stream = () => seededStream(1);
 
 const expectClose = (values: ArrayLike<number>, expected: readonly number[], digits: number) => {
   expect(values.length).toBe(expected.length);
@@ -191,7 +191,7 @@ describe("corners", () => {
     for (const ensemble of ["laplace", "bootstrap"] as const) {
       const at = (seed: number) =>
         logistic({ ensemble, members: 3 })
-          .fit({ features, labels: TWO, classes: 2 }, randomStream(seed))
+          .fit({ features, labels: TWO, classes: 2 }, seededStream(seed))
           .predictMembers(features).values;
       expect(at(4)).toEqual(at(4));
       expect(at(4)).not.toEqual(at(5));

@@ -4,7 +4,7 @@
  * that is the last difference (beyond which a unit that switches on a step earlier sets the two apart for good).
  */
 import { describe, expect, it } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { type MlpOptions, mlp, mlpTexts } from "../../src/learners/mlp.js";
 import { column, formulaLabels, formulaTable, largestDifference } from "./formula-table.js";
 import { describeOneMember } from "./one-member-contract.js";
@@ -28,7 +28,7 @@ describe("the network, against scikit-learn's", () => {
   it("has its losses and probabilities of two classes, with a penalty", () => {
     const fitted = mlp({ ...plain, hidden: [8], l2: 0.1 }).fit(
       { features, labels: two, classes: 2 },
-      randomStream(5),
+      seededStream(5),
     );
     const losses = [0, 1, 9, 59].map((epoch) => fitted.losses[epoch]);
     expect(largestDifference(losses, [0.6636184, 0.6547717, 0.5873238, 0.2786103])).toBeLessThan(2e-6);
@@ -39,7 +39,7 @@ describe("the network, against scikit-learn's", () => {
   it("has its losses and probabilities of three classes, with two hidden layers", () => {
     const fitted = mlp({ ...plain, epochs: 40, hidden: [6, 5] }).fit(
       { features, labels: three, classes: 3 },
-      randomStream(6),
+      seededStream(6),
     );
     const losses = [0, 1, 9, 39].map((epoch) => fitted.losses[epoch]);
     expect(largestDifference(losses, [1.170455, 1.149311, 1.001232, 0.588764])).toBeLessThan(2e-6);
@@ -52,7 +52,7 @@ describe("the network, against scikit-learn's", () => {
 
   it("stops after as many epochs", () => {
     const options: MlpOptions = { standardise: false, hidden: [8], rate: 0.05, epochs: 1000 };
-    const { losses } = mlp(options).fit({ features, labels: two, classes: 2 }, randomStream(5));
+    const { losses } = mlp(options).fit({ features, labels: two, classes: 2 }, seededStream(5));
     expect(losses.length).toBe(116);
     expect(losses[115]).toBeCloseTo(0.00466835, 6);
   });
@@ -65,12 +65,12 @@ describe("the network", () => {
 
   it("does not see the units of the features, since it standardises them", () => {
     const scaled = { ...table, values: table.values.map((x, at) => (at % 4 === 1 ? 1024 * x - 4096 : x)) };
-    const p = mlp({ epochs: 20 }).fit(training, randomStream(2)).predict(table);
+    const p = mlp({ epochs: 20 }).fit(training, seededStream(2)).predict(table);
     const q = mlp({ epochs: 20 })
-      .fit({ ...training, features: scaled }, randomStream(2))
+      .fit({ ...training, features: scaled }, seededStream(2))
       .predict(scaled);
     expect(largestDifference(p, Array.from(q))).toBeLessThan(1e-6);
-    const raw = mlp({ epochs: 20, standardise: false }).fit(training, randomStream(2)).predict(table);
+    const raw = mlp({ epochs: 20, standardise: false }).fit(training, seededStream(2)).predict(table);
     expect(largestDifference(p, Array.from(raw))).toBeGreaterThan(0.01);
   });
 
@@ -80,14 +80,14 @@ describe("the network", () => {
     // The penalty is by batch row, of which there are fewer.
     const learner = mlp({ epochs: 30, l2: 0 });
     const repeated = { features: table, rows: twice, labels: twice.map((i) => labels[i]), classes: 2 };
-    const p = learner.fit(repeated, randomStream(4)).predict(table);
-    const q = learner.fit({ ...training, weights }, randomStream(4)).predict(table);
+    const p = learner.fit(repeated, seededStream(4)).predict(table);
+    const q = learner.fit({ ...training, weights }, seededStream(4)).predict(table);
     expect(largestDifference(p, Array.from(q))).toBeLessThan(1e-5);
   });
 
   it("takes mini-batches, the last one shorter, in an order that the stream draws", () => {
     const learner = mlp({ epochs: 5, batch: 25 });
-    const [one, other] = [1, 2].map((seed) => learner.fit(training, randomStream(seed)).losses);
+    const [one, other] = [1, 2].map((seed) => learner.fit(training, seededStream(seed)).losses);
     expect(one).not.toEqual(other);
     expect(one[4]).toBeLessThan(one[0]);
   });
@@ -104,7 +104,7 @@ describe("the network", () => {
       classes: 2,
     };
     const [one, three] = [1, 3].map((threads) =>
-      mlp({ epochs: 3, threads }).fit(given, randomStream(0)).predict(wide),
+      mlp({ epochs: 3, threads }).fit(given, seededStream(0)).predict(wide),
     );
     expect(three).toEqual(one);
   });
@@ -112,7 +112,7 @@ describe("the network", () => {
   it("says that it diverged", () => {
     const huge = { ...table, values: table.values.map((x) => x * 1e30) };
     const learner = mlp({ standardise: false, rate: 1e10 });
-    expect(() => learner.fit({ ...training, features: huge }, randomStream(0))).toThrow(mlpTexts.diverged(2));
+    expect(() => learner.fit({ ...training, features: huge }, seededStream(0))).toThrow(mlpTexts.diverged(2));
   });
 
   it("refuses options that cannot be", () => {

@@ -1,7 +1,7 @@
 /** What every learner of a single member must do, whatever it learns. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import type { Learner } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
 import { classWeightTexts, trainingTexts } from "../../src/learners/training.js";
@@ -15,12 +15,12 @@ export const describeOneMember = (make: (options?: { classWeights?: number[] }) 
 
   describe(`${learner.name} as a classifier of one member`, () => {
     it("gives the same answers for the same stream", () => {
-      const predictions = [0, 1].map(() => learner.fit(training, randomStream(3)).predict(features));
+      const predictions = [0, 1].map(() => learner.fit(training, seededStream(3)).predict(features));
       expect(predictions[0]).toEqual(predictions[1]);
     });
 
     it("answers as its only member", () => {
-      const fitted = learner.fit(training, randomStream(0));
+      const fitted = learner.fit(training, seededStream(0));
       const { values, ...shape } = fitted.predictMembers(features) as { values: Float32Array };
       expect(shape).toEqual({ kind: "dense", rows: 60, members: 1, classes: 2 });
       expect(values).toEqual(Float32Array.from(fitted.predict(features)));
@@ -28,7 +28,7 @@ export const describeOneMember = (make: (options?: { classWeights?: number[] }) 
     });
 
     it("answers for the rows that are asked for, in their order", () => {
-      const fitted = learner.fit(training, randomStream(0));
+      const fitted = learner.fit(training, seededStream(0));
       const all = fitted.predict(features);
       const some = fitted.predict(features, Int32Array.of(7, 0, 7));
       expect(Array.from(some)).toEqual(
@@ -48,35 +48,35 @@ export const describeOneMember = (make: (options?: { classWeights?: number[] }) 
         rows: Int32Array.from(rows.keys()),
         features: { values, rows: 30, columns: 4 },
       };
-      const both = [named, alone].map((each) => learner.fit(each, randomStream(1)).predict(features));
+      const both = [named, alone].map((each) => learner.fit(each, seededStream(1)).predict(features));
       expect(both[0]).toEqual(both[1]);
     });
 
     it("does not look at rows without weight", () => {
       const weights = Float64Array.from({ length: 60 }, (_, i) => Number(i % 2 === 1));
       const odd = Int32Array.from({ length: 30 }, (_, i) => 2 * i + 1);
-      const weighted = learner.fit({ ...training, weights }, randomStream(1)).predict(features);
+      const weighted = learner.fit({ ...training, weights }, seededStream(1)).predict(features);
       const chosen = { ...training, rows: odd, labels: odd.map((row) => labels[row]) };
-      expect(weighted).toEqual(learner.fit(chosen, randomStream(1)).predict(features));
+      expect(weighted).toEqual(learner.fit(chosen, seededStream(1)).predict(features));
     });
 
     it("multiplies class weights into the rows'", () => {
       const weights = Float64Array.from(labels, (label) => [1, 3][label]);
-      const byRow = learner.fit({ ...training, weights }, randomStream(1)).predict(features);
+      const byRow = learner.fit({ ...training, weights }, seededStream(1)).predict(features);
       const byClass = make({ classWeights: [1, 3] })
-        .fit(training, randomStream(1))
+        .fit(training, seededStream(1))
         .predict(features);
       expect(byClass).toEqual(byRow);
-      const plain = learner.fit(training, randomStream(1)).predict(features);
+      const plain = learner.fit(training, seededStream(1)).predict(features);
       const sum = (p: Float64Array) => column(p, 2, 1).reduce((total, each) => total + each, 0);
       expect(sum(byClass)).toBeGreaterThan(sum(plain));
     });
 
     it("gives classes that did not occur probability 0, and the others what they have without them", () => {
       const spread = labels.map((label) => [1, 3][label]);
-      const fitted = learner.fit({ features, labels: spread, classes: 5 }, randomStream(0));
+      const fitted = learner.fit({ features, labels: spread, classes: 5 }, seededStream(0));
       const p = fitted.predict(features);
-      const two = learner.fit(training, randomStream(0)).predict(features);
+      const two = learner.fit(training, seededStream(0)).predict(features);
       for (const c of [0, 2, 4]) expect(column(p, 5, c).every((each) => each === 0)).toBe(true);
       expect(column(p, 5, 1)).toEqual(column(two, 2, 0));
       expect(column(p, 5, 3)).toEqual(column(two, 2, 1));
@@ -98,7 +98,7 @@ export const describeOneMember = (make: (options?: { classWeights?: number[] }) 
           fc.pre(new Set(drawn).size > 1);
           const small = { values: Float32Array.from(values), rows: drawn.length, columns: 3 };
           const p = learner
-            .fit({ features: small, labels: Int32Array.from(drawn), classes: 3 }, randomStream(0))
+            .fit({ features: small, labels: Int32Array.from(drawn), classes: 3 }, seededStream(0))
             .predict(small);
           for (let i = 0; i < drawn.length; i++) {
             const own = p.subarray(3 * i, 3 * i + 3);
@@ -111,7 +111,7 @@ export const describeOneMember = (make: (options?: { classWeights?: number[] }) 
     });
 
     it("refuses what it cannot learn from or answer", () => {
-      const stream = randomStream(0);
+      const stream = seededStream(0);
       const constant = { ...training, labels: new Int32Array(60) };
       expect(() => learner.fit(constant, stream)).toThrow(trainingTexts.oneClass(60));
       expect(() => make({ classWeights: [1] }).fit(training, stream)).toThrow(classWeightTexts.given([1], 2));

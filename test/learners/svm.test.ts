@@ -1,7 +1,7 @@
 /** Decision values are those of scikit-learn 1.2.1's SVC (libsvm), solved to 1e-6. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { kernelCache, kernelRows } from "../../src/learners/svm/kernel.js";
 import { couplePairs, fitSigmoid } from "../../src/learners/svm/platt.js";
 import { solveSvm } from "../../src/learners/svm/smo.js";
@@ -19,7 +19,7 @@ const threeLabels = formulaLabels(features, 6, 13);
 
 describe("the support vector machine, against libsvm's", () => {
   it("has its decisions on features as they are", () => {
-    const fitted = svm({ standardise: false }).fit(training, randomStream(0));
+    const fitted = svm({ standardise: false }).fit(training, seededStream(0));
     expect(fitted.gamma).toBeCloseTo(0.020380218901, 10);
     const theirs = [-1.010118, 1.009477, -0.9445038, -0.9852, 0.9865069, 1.168017];
     expect(largestDifference(fitted.decide(questions), theirs)).toBeLessThan(1e-3);
@@ -27,7 +27,7 @@ describe("the support vector machine, against libsvm's", () => {
   });
 
   it("has its decisions on standardised features", () => {
-    const fitted = svm().fit(training, randomStream(0));
+    const fitted = svm().fit(training, seededStream(0));
     expect(fitted.gamma).toBeCloseTo(0.25, 10);
     const theirs = [-1.0096, 1.009493, -0.9821192, -0.9859749, 0.9882182, 1.14365];
     expect(largestDifference(fitted.decide(questions), theirs)).toBeLessThan(1e-3);
@@ -37,7 +37,7 @@ describe("the support vector machine, against libsvm's", () => {
     const weights = Float64Array.from({ length: 60 }, (_, i) => 1 + (i % 3));
     const fitted = svm({ standardise: false, c: 0.3, gamma: 0.2 }).fit(
       { ...training, weights },
-      randomStream(0),
+      seededStream(0),
     );
     const theirs = [-0.251469, 0.8376661, -0.9818925, -0.7823813, 1.006547, 0.9995049];
     expect(largestDifference(fitted.decide(questions), theirs)).toBeLessThan(1e-3);
@@ -46,7 +46,7 @@ describe("the support vector machine, against libsvm's", () => {
   it("has its decisions of every pair of three classes", () => {
     const fitted = svm({ standardise: false }).fit(
       { features, labels: threeLabels, classes: 3 },
-      randomStream(0),
+      seededStream(0),
     );
     // Positive for the lower class there, for the upper one here.
     const theirs = [
@@ -70,7 +70,7 @@ describe("the support vector machine, against libsvm's", () => {
   const meanOver40 = (labelsOf: Int32Array, classes: number): number[] => {
     const runs = Array.from({ length: 40 }, (_, seed) =>
       svm({ standardise: false })
-        .fit({ features, labels: labelsOf, classes }, randomStream(seed))
+        .fit({ features, labels: labelsOf, classes }, seededStream(seed))
         .predict(questions),
     );
     return Array.from(runs[0], (_, at) => runs.reduce((sum, p) => sum + p[at], 0) / 40);
@@ -186,12 +186,12 @@ describe("the support vector machine", () => {
   it("learns from a class of a single row, and from rows that contradict each other", () => {
     const alone = Int32Array.from({ length: 60 }, (_, i) => Number(i === 0));
     const p = svm()
-      .fit({ ...training, labels: alone }, randomStream(0))
+      .fit({ ...training, labels: alone }, seededStream(0))
       .predict(features);
     expect(p.every((each) => each > 0 && each < 1)).toBe(true);
     const same = { values: new Float32Array(20).fill(2), rows: 10, columns: 2 };
     const half = Int32Array.from({ length: 10 }, (_, i) => i % 2);
-    const q = svm().fit({ features: same, labels: half, classes: 2 }, randomStream(0)).predict(same);
+    const q = svm().fit({ features: same, labels: half, classes: 2 }, seededStream(0)).predict(same);
     for (const each of q) expect(each).toBeCloseTo(0.5, 2);
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { featureTexts } from "../../src/learners/features.js";
 import { mitigationTexts } from "../../src/mitigation/groups.js";
@@ -77,7 +77,7 @@ describe("the loss of learned fair representations", () => {
         fc.constantFrom("sum" as const, "mean" as const),
         fc.constantFrom(0, 0.05),
         (seed, columns, prototypes, parityForm, smoothing) => {
-          const stream = randomStream(seed);
+          const stream = seededStream(seed);
           const rows = 11;
           const problem: RepresentationProblem = {
             x: Float64Array.from({ length: rows * columns }, () => stream.normal()),
@@ -134,7 +134,7 @@ describe("the loss of learned fair representations", () => {
   });
 
   it("adds up to the same bits with and without WebAssembly", () => {
-    const stream = randomStream("row sums");
+    const stream = seededStream("row sums");
     for (const [rows, columns, prototypes] of [
       [1, 1, 2],
       [13, 5, 3],
@@ -169,7 +169,7 @@ describe("the loss of learned fair representations", () => {
 
 /** The label depends on the first column, the group on the second, and a little on the first. */
 const makeRows = (rows: number, columns = 4) => {
-  const stream = randomStream("rows with a group");
+  const stream = seededStream("rows with a group");
   const labels = new Int32Array(rows);
   const privileged = new Int32Array(rows);
   const values = new Float32Array(rows * columns);
@@ -202,7 +202,7 @@ describe("learnFairRepresentation", () => {
 
   it("brings the groups together as parity weighs more, and still predicts", async () => {
     const [free, fair] = await Promise.all(
-      [0, 10].map((parity) => learnFairRepresentation(rows, randomStream(1), { ...settings, parity })),
+      [0, 10].map((parity) => learnFairRepresentation(rows, seededStream(1), { ...settings, parity })),
     );
     expect(gapOf(free, rows)).toBeGreaterThan(0.1);
     expect(gapOf(fair, rows)).toBeLessThan(0.01);
@@ -218,8 +218,8 @@ describe("learnFairRepresentation", () => {
 
   it("gets past the kinks at which exact steps end, and says where those collapse", async () => {
     const settled = { parity: 10, maxSteps: 1000, restarts: 3 };
-    const exact = await learnFairRepresentation(rows, randomStream(1), { ...settled, smoothing: 0 });
-    const smooth = await learnFairRepresentation(rows, randomStream(1), settled);
+    const exact = await learnFairRepresentation(rows, seededStream(1), { ...settled, smoothing: 0 });
+    const smooth = await learnFairRepresentation(rows, seededStream(1), settled);
     expect(exact.collapse).toBe(representationTexts.oneClass(false));
     expect(smooth.collapse).toBeUndefined();
     expect(smooth.losses.loss).toBeLessThan(exact.losses.loss);
@@ -230,7 +230,7 @@ describe("learnFairRepresentation", () => {
   });
 
   it("gives probabilities of prototypes, those of the loss", async () => {
-    const representation = await learnFairRepresentation(rows, randomStream(1), settings);
+    const representation = await learnFairRepresentation(rows, seededStream(1), settings);
     const { values, columns, rows: count } = applyRepresentation(representation, rows.features);
     expect([count, columns]).toEqual([120, 5]);
     for (let n = 0; n < count; n++) {
@@ -256,10 +256,10 @@ describe("learnFairRepresentation", () => {
 
   it("is the same for the same stream, and after a trip through JSON", async () => {
     const [first, again] = await Promise.all(
-      [1, 1].map((seed) => learnFairRepresentation(rows, randomStream(seed), settings)),
+      [1, 1].map((seed) => learnFairRepresentation(rows, seededStream(seed), settings)),
     );
     expect(again).toEqual(first);
-    const other = await learnFairRepresentation(rows, randomStream(2), settings);
+    const other = await learnFairRepresentation(rows, seededStream(2), settings);
     expect(other.prototypes).not.toEqual(first.prototypes);
     const restored: FairRepresentation = JSON.parse(JSON.stringify(first));
     expect(applyRepresentation(restored, rows.features)).toEqual(applyRepresentation(first, rows.features));
@@ -267,18 +267,18 @@ describe("learnFairRepresentation", () => {
 
   it("is the same whether it is watched or not, and stops when told to", async () => {
     const seen: number[] = [];
-    const plain = await learnFairRepresentation(rows, randomStream(1), settings);
+    const plain = await learnFairRepresentation(rows, seededStream(1), settings);
     const onProgress = ({ done }: { readonly done: number }) => seen.push(done);
-    expect(await learnFairRepresentation(rows, randomStream(1), { ...settings, onProgress })).toEqual(plain);
+    expect(await learnFairRepresentation(rows, seededStream(1), { ...settings, onProgress })).toEqual(plain);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     const stop = new AbortController();
-    const learning = learnFairRepresentation(rows, randomStream(1), { ...settings, signal: stop.signal });
+    const learning = learnFairRepresentation(rows, seededStream(1), { ...settings, signal: stop.signal });
     stop.abort(new Error("enough"));
     await expect(learning).rejects.toThrow("enough");
   });
 
   it("keeps the best of its starts", async () => {
-    const representation = await learnFairRepresentation(rows, randomStream(3), {
+    const representation = await learnFairRepresentation(rows, seededStream(3), {
       maxSteps: 400,
       restarts: 4,
     });
@@ -304,15 +304,15 @@ describe("learnFairRepresentation", () => {
       (_, i) => features.values[8 * Math.floor(i / 4) + (i % 4)],
     );
     const apart = { ...some, features: { values, rows: 60, columns: 4 }, rows: undefined };
-    expect(await learnFairRepresentation(some, randomStream(1), settings)).toEqual(
-      await learnFairRepresentation(apart, randomStream(1), settings),
+    expect(await learnFairRepresentation(some, seededStream(1), settings)).toEqual(
+      await learnFairRepresentation(apart, seededStream(1), settings),
     );
   });
 
   it("leaves w free where that is asked for, and then fits more closely", async () => {
     const [within, free] = await Promise.all(
       [true, false].map((bounded) =>
-        learnFairRepresentation(rows, randomStream(1), { ...settings, bounded }),
+        learnFairRepresentation(rows, seededStream(1), { ...settings, bounded }),
       ),
     );
     for (const w of within.weights) expect(Math.abs(w - 0.5)).toBeLessThanOrEqual(0.5);
@@ -321,7 +321,7 @@ describe("learnFairRepresentation", () => {
   });
 
   it("stays within AIF360's bounds with its settings", async () => {
-    const { weights, standardisation, losses } = await learnFairRepresentation(rows, randomStream(1), {
+    const { weights, standardisation, losses } = await learnFairRepresentation(rows, seededStream(1), {
       ...aif360Representation,
       ...settings,
     });
@@ -342,7 +342,7 @@ describe("learnFairRepresentation", () => {
     const flat = { ...features, values: features.values.map((value) => value * 1e-6) };
     const representation = await learnFairRepresentation(
       { features: flat, labels, privileged },
-      randomStream(1),
+      seededStream(1),
       {
         ...settings,
         standardise: false,
@@ -357,7 +357,7 @@ describe("learnFairRepresentation", () => {
     const { features, privileged } = rows;
     // A label that no column says anything about, and that is rare.
     const labels = Int32Array.from({ length: 120 }, (_, n) => Number(n % 20 === 7));
-    const representation = await learnFairRepresentation({ features, labels, privileged }, randomStream(1), {
+    const representation = await learnFairRepresentation({ features, labels, privileged }, seededStream(1), {
       ...settings,
       reconstruction: 1,
       prediction: 0.01,
@@ -372,7 +372,7 @@ describe("learnFairRepresentation", () => {
     const constant = { ...features, values: features.values.map((value, i) => (i % 4 === 2 ? 0.1 : value)) };
     const { prototypes, standardisation } = await learnFairRepresentation(
       { features: constant, labels, privileged },
-      randomStream(1),
+      seededStream(1),
       settings,
     );
     expect(standardisation?.scales[2]).toBe(1);
@@ -385,7 +385,7 @@ describe("learnFairRepresentation", () => {
       await expect(async () => make()).rejects.toThrow(text);
     };
     const learn = (change: object, options: object = {}) =>
-      learnFairRepresentation({ ...rows, ...change }, randomStream(1), options);
+      learnFairRepresentation({ ...rows, ...change }, seededStream(1), options);
     await says(() => learn({ labels: [0, 1] }), mitigationTexts.lengths("labels", 2, 120));
     await says(() => learn({ privileged: [0, 1] }), mitigationTexts.lengths("groups", 2, 120));
     await says(() => learn({ labels: rows.labels.with(5, 2) }), mitigationTexts.label(5));
@@ -407,7 +407,7 @@ describe("learnFairRepresentation", () => {
     );
     await says(() => learn({}, { smoothing: -1 }), option("smoothing", -1, "a finite number of at least 0"));
     await says(() => learn({}, { parityForm: "max" }), option("parityForm", "max", '"sum" or "mean"'));
-    const representation = await learnFairRepresentation(rows, randomStream(1), { maxSteps: 2, restarts: 1 });
+    const representation = await learnFairRepresentation(rows, seededStream(1), { maxSteps: 2, restarts: 1 });
     const narrow = { values: new Float32Array(3), rows: 1, columns: 3 };
     await says(() => applyRepresentation(representation, narrow), featureTexts.columns(3, 4));
   });

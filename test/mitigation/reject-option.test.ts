@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { mitigationTexts } from "../../src/mitigation/groups.js";
 import { applyRejectOption, fitRejectOption, rejectOptionTexts } from "../../src/mitigation/reject-option.js";
 
@@ -114,7 +114,7 @@ describe("fitRejectOption", () => {
   });
 
   it("says on many rows what applying it gives", () => {
-    const stream = randomStream("reject option");
+    const stream = seededStream("reject option");
     const rows = 10_000;
     const privileged = Int32Array.from({ length: rows }, () => stream.integer(2));
     const scores = Float64Array.from(privileged, (group) => stream.beta(2 + group, 2));

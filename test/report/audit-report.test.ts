@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   auditLeakage,
   auditParity,
@@ -15,7 +15,7 @@ import type { AttributeAudit, TableAudit } from "../../src/workflows/audit-table
 
 /** Groups, a column that copies them with this chance of an error, and a target that is what it likes. */
 const attribute = async (error: number, rows = 240): Promise<AttributeAudit> => {
-  const stream = randomStream("report").split(String(error));
+  const stream = seededStream("report").split(String(error));
   const sensitive = Int32Array.from({ length: rows }, () => stream.integer(2));
   const values = new Float32Array(2 * rows);
   sensitive.forEach((group, row) => {
@@ -33,14 +33,14 @@ const attribute = async (error: number, rows = 240): Promise<AttributeAudit> => 
   };
   const adversaries = { logistic: logistic({ members: 5 }), lookup: lookup() };
   const audit = await auditLeakage(input, {
-    stream: randomStream(1),
+    stream: seededStream(1),
     adversaries,
     plants: 3,
     permutations: 99,
     replicates: 100,
   });
   const parity = await auditParity(input, {
-    stream: randomStream(2),
+    stream: seededStream(2),
     predictor: logistic({ members: 5 }),
     replicates: 100,
   });

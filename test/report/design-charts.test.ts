@@ -1,7 +1,7 @@
 /** The snapshots are the gallery: look at them when they change. */
 import { compile } from "vega-lite";
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import {
   designsChart,
   type FrontierRow,
@@ -21,7 +21,7 @@ const row = (beta: number, horizon: number): FrontierRow => {
   };
 };
 const rows = [5, 10].flatMap((horizon) => [0, 0.5, 1].map((beta) => row(beta, horizon)));
-const stream = randomStream("charts");
+const stream = seededStream("charts");
 const prior = Array.from({ length: 60 }, () => [stream.normal(3, 1), stream.normal(3, 1)]);
 const places = [0, 0.8].flatMap((beta) =>
   Array.from({ length: 6 }, (_, i) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { advantageOver, bestAtAccuracy, type SeedPoint } from "../../src/reproduce/dominance.js";
 
 describe("the best of a line at an accuracy", () => {
@@ -28,7 +28,7 @@ describe("the best of a line at an accuracy", () => {
 
 describe("the advantage over a line", () => {
   const drawn = (name: string, accuracy: number, value: number, n = 8): SeedPoint[] => {
-    const stream = randomStream(name);
+    const stream = seededStream(name);
     return Array.from({ length: n }, () => ({
       accuracy: accuracy + 0.01 * stream.normal(),
       value: value + 0.02 * stream.normal(),

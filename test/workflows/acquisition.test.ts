@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
 import { fitEncoder } from "../../src/tables/encoder.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
@@ -306,7 +306,7 @@ describe("the sensitive label", () => {
     const features = encoder.encode(table);
     const labels = Int32Array.from(truth, ({ group }) => (group === "B" ? 1 : 0));
     const members = forest(quick.sensitiveForest)
-      .fit({ features, labels, classes: 2 }, randomStream(1))
+      .fit({ features, labels, classes: 2 }, seededStream(1))
       .predictMembers(features);
     const supplied = acquisition(table, { ...options, sensitiveModel: { supplied: [members] } });
     expect(Number((await supplied.ask(1))[0].leakage)).not.toBe(0);

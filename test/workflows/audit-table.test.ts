@@ -1,7 +1,7 @@
 /** The audit of a table as a function: what it looks at, what it compares, and that watching changes nothing. */
 import { describe, expect, it } from "vitest";
 import type { Progress } from "../../src/core/options.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { auditLeakage, defaultAdversaries } from "../../src/fairness/leakage.js";
 import { fitEncoder } from "../../src/tables/encoder.js";
 import { columnOfNumbers, columnOfTexts, selectRows, type Table } from "../../src/tables/table.js";
@@ -12,7 +12,7 @@ import { auditTable, auditTableTexts } from "../../src/workflows/audit-table.js"
 
 /** A column that copies the group with this chance of an error, an age that leans on it, and a race without any say. */
 const people = (error: number, rows = 160): Table => {
-  const stream = randomStream("people");
+  const stream = seededStream("people");
   const draw = Array.from({ length: rows }, () => {
     const group = stream.integer(2);
     return {
@@ -87,7 +87,7 @@ describe("auditTable", () => {
         targetNames: ["no", "yes"],
       },
       {
-        stream: randomStream(3).split("audit").split("group"),
+        stream: seededStream(3).split("audit").split("group"),
         adversaries: { logistic, lookup },
         plants: 2,
         permutations: 99,

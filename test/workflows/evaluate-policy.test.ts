@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../../src/core/options.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { estimatePolicy } from "../../src/design/estimate.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../src/design/models/location.js";
@@ -47,7 +47,7 @@ test("nested samples are those of estimatePolicy", async () => {
     ...sizes,
     contrastive: 50,
     marginal: 50,
-    stream: randomStream(7).split("evaluate"),
+    stream: seededStream(7).split("evaluate"),
   });
   expect({ target: report.target, sensitive: report.sensitive }).toEqual({ target, sensitive });
   expect(report.samples).toEqual({ outer: 20, inner: 50, batches: 2, seed: 7 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { strategyNames } from "../../src/active/strategies.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { selectRows, type Table } from "../../src/tables/table.js";
 import { type TableRecord, tableOf } from "../../src/tables/table-of.js";
 import { columnQuotaTexts } from "../../src/workflows/groups-by.js";
@@ -9,7 +9,7 @@ import { type RankOptions, rankPool } from "../../src/workflows/rank-pool.js";
 import { rankSettings, rankSettingsTexts } from "../../src/workflows/rank-settings.js";
 
 const people = (rows: number, seed: number): Table => {
-  const stream = randomStream(seed);
+  const stream = seededStream(seed);
   return tableOf(
     Array.from({ length: rows }, (_, i): TableRecord => {
       const skill = stream.integer(12);

@@ -6,14 +6,14 @@ import { splitRows, splitTexts } from "../../src/active/split.js";
 import { stepTexts } from "../../src/active/step.js";
 import { strategyNames } from "../../src/active/strategies.js";
 import { tieKeys } from "../../src/active/ties.js";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
 import { type AcquireOptions, acquire } from "./acquire-rows.js";
 
 /** Feature 0 decides the target, feature 1 the sensitive label, feature 2 nothing. */
 const poolOf = (rows: number) => {
-  const stream = randomStream("pool");
+  const stream = seededStream("pool");
   const values = Float32Array.from({ length: rows * 3 }, () => stream.normal());
   const label = (column: number) => ({
     labels: Int32Array.from({ length: rows }, (_, row) => (values[row * 3 + column] > 0 ? 1 : 0)),
@@ -23,7 +23,7 @@ const poolOf = (rows: number) => {
 };
 
 const pool = poolOf(400);
-const split = splitRows({ ...pool.target, stream: randomStream("rows"), targets: 50 });
+const split = splitRows({ ...pool.target, stream: seededStream("rows"), targets: 50 });
 const learner = forest({ trees: 20, threads: 1 });
 const base: AcquireOptions = {
   ...pool,
@@ -34,7 +34,7 @@ const base: AcquireOptions = {
   learner,
   sensitiveModels: [{ kind: "revealed", learner }],
   targetsPerStep: 20,
-  stream: randomStream(1),
+  stream: seededStream(1),
 };
 const rowsOf = async (options: AcquireOptions) => (await acquire(options)).acquired.map(({ row }) => row);
 
@@ -51,7 +51,7 @@ describe("a split", () => {
     const { test: tested, pool: left } = splitRows({
       labels,
       classes: 2,
-      stream: randomStream(2),
+      stream: seededStream(2),
       targets: 20,
     });
     expect(Math.min(...tested, ...left)).toBeGreaterThanOrEqual(100);
@@ -63,7 +63,7 @@ describe("a split", () => {
     [{ targets: 0 }, splitTexts.targets(0)],
     [{ targets: 290 }, splitTexts.few(400, 415)],
   ])("%j is refused", (options, text) => {
-    expect(() => splitRows({ ...pool.target, stream: randomStream(0), ...options })).toThrow(text);
+    expect(() => splitRows({ ...pool.target, stream: seededStream(0), ...options })).toThrow(text);
   });
 });
 
@@ -102,7 +102,7 @@ describe("the loop", () => {
   });
 
   test("a fixed or supplied sensitive model needs no sensitive label of what is acquired", async () => {
-    const classifier = learner.fit({ ...base, ...pool.sensitive[0] }, randomStream("before"));
+    const classifier = learner.fit({ ...base, ...pool.sensitive[0] }, seededStream("before"));
     const unknown = pool.sensitive.map((each) => ({ ...each, labels: each.labels.map(() => -1) }));
     const fixed = { ...base, sensitive: unknown, sensitiveModels: [{ kind: "fixed" as const, classifier }] };
     const members = classifier.predictMembers(pool.features);
@@ -216,7 +216,7 @@ describe("beta that is found", () => {
 });
 
 describe("ranking a pool part by part", () => {
-  const ties = tieKeys(randomStream("ties"));
+  const ties = tieKeys(seededStream("ties"));
   const take = (from: number, to: number) => ({
     values: pool.features.values.slice(3 * from, 3 * to),
     rows: to - from,
@@ -226,7 +226,7 @@ describe("ranking a pool part by part", () => {
   const fitOn = ({ labels }: { labels: Int32Array }, name: string) =>
     learner.fit(
       { features: pool.features, rows: labelled, labels: labels.slice(0, 40), classes: 2 },
-      randomStream(name),
+      seededStream(name),
     );
   const ranker = createRanker({
     method: "fairbed",
@@ -234,7 +234,7 @@ describe("ranking a pool part by part", () => {
     target: fitOn(pool.target, "target"),
     sensitive: [fitOn(pool.sensitive[0], "sensitive")],
     targets: take(40, 90),
-    stream: randomStream("rank"),
+    stream: seededStream("rank"),
   });
 
   test("gives what all at once gives", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
 import { defineTask } from "../../src/tables/task.js";
@@ -79,7 +79,7 @@ describe("a comparison of methods", () => {
 
 describe("weights in an evaluation", () => {
   test("of whole numbers count a test row so often", () => {
-    const stream = randomStream("weights");
+    const stream = seededStream("weights");
     const rows = 240;
     const values = Float32Array.from({ length: 2 * rows }, () => stream.normal());
     const labels = Int32Array.from({ length: rows }, (_, row) =>
@@ -97,7 +97,7 @@ describe("weights in an evaluation", () => {
       labelled,
       learner,
       sensitiveLearner: learner,
-      stream: randomStream(1),
+      stream: seededStream(1),
     };
     const repeated = Int32Array.from(
       [...test].flatMap((row) => Array.from({ length: weights[row] }, () => row)),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../../src/core/random.js";
+import { seededStream } from "../../src/core/random.js";
 import type { Classifier, Learner } from "../../src/learners/classifier.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
 import { selectRows, type Table } from "../../src/tables/table.js";
@@ -95,7 +95,7 @@ describe("an evaluation", () => {
       test: Int32Array.from({ length: 8 }, (_, i) => i),
       learner: byFirst,
       sensitiveLearner: byFirst,
-      stream: randomStream(0),
+      stream: seededStream(0),
     });
     expect(metrics.accuracy).toBe(5 / 8);
     expect(metrics.dpRatio).toBeCloseTo(0.25 / 0.5, 12);

@@ -41,7 +41,7 @@ export const uniformFromWords = (a: number, b: number): number =>
  *
  * This is a mutable cursor: every draw moves `position`. {@link RandomStream.split} does not, and does not look at
  * it: give each part of a computation its own named stream rather than sharing one. Obtain streams from
- * {@link randomStream} and {@link restoreStream}.
+ * {@link seededStream} and {@link restoreStream}.
  */
 export class RandomStream {
   readonly key: StreamKey;
@@ -217,14 +217,14 @@ export class RandomStream {
  *
  * @example
  * ```ts
- * import { randomStream } from "fairbed";
+ * import { seededStream } from "fairbed";
  *
- * const stream = randomStream(7);
- * const again = randomStream(7).split("noise");
+ * const stream = seededStream(7);
+ * const again = seededStream(7).split("noise");
  * console.log(stream.split("noise").uniform() === again.uniform()); // true
  * ```
  */
-export const randomStream = (seed: StreamName): RandomStream => new RandomStream(seedKey(seed), 0);
+export const seededStream = (seed: StreamName): RandomStream => new RandomStream(seedKey(seed), 0);
 
 const isWord = (x: unknown): boolean => Number.isInteger(x) && Number(x) >= 0 && Number(x) < 4294967296;
 

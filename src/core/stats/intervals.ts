@@ -8,7 +8,7 @@ import { requireLevel, requireValues } from "./values.js";
 export type Interval = readonly [number, number];
 
 /** A mean with its error. */
-export interface MeanEstimate {
+export interface EstimatedMean {
   readonly mean: number;
   readonly standardError: number;
   readonly interval: Interval;
@@ -19,7 +19,7 @@ export interface MeanEstimate {
  * The mean of n >= 2 finite values, its standard error, and Student's interval
  * mean ± t(1/2 + level/2; n - 1) standardError.
  */
-export const meanEstimate = (values: ArrayLike<number>, level = 0.95): MeanEstimate => {
+export const meanEstimate = (values: ArrayLike<number>, level = 0.95): EstimatedMean => {
   requireLevel(level);
   requireValues("A mean with an error", values, 2);
   const moments = momentsOf(values);

@@ -10,7 +10,7 @@
 
 import { factorise } from "../../core/math/cholesky.js";
 import { log } from "../../core/math.js";
-import { type RandomStream, randomStream } from "../../core/random.js";
+import { type RandomStream, seededStream } from "../../core/random.js";
 import type { Distribution } from "../distribution.js";
 import { drawParameters, type Model } from "../model.js";
 import { distributionOf, held } from "../priors.js";
@@ -69,7 +69,7 @@ export const closedForm = (
   designs: Float64Array,
 ): Readonly<Record<Given, number>> | undefined => {
   const names = model.parameters.map(({ name }) => name);
-  const stream: RandomStream = randomStream("closed form").split(model.name);
+  const stream: RandomStream = seededStream("closed form").split(model.name);
   const points = Array.from({ length: PROBES }, () => drawParameters(model.parameters, stream));
   // psi = constants + factor z, row by row: psi_k = constant + sum_{j<k} slope_j psi_j + sd z_k.
   const factor: Float64Array[] = [];

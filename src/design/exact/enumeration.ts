@@ -10,7 +10,7 @@
 import { compile, type Program } from "../../compute/index.js";
 import { exp, log, wholePower } from "../../core/math.js";
 import { type Pacer, pacer, type RunOptions } from "../../core/options.js";
-import { randomStream } from "../../core/random.js";
+import { seededStream } from "../../core/random.js";
 import type { Model, Role, Values } from "../model.js";
 import type { Policy } from "../policy.js";
 import { held, parametersFromNoise } from "../priors.js";
@@ -78,7 +78,7 @@ const designTree = async (
     rows.push(policy.designs);
     count = horizon;
   } else {
-    const stream = randomStream("enumeration");
+    const stream = seededStream("enumeration");
     let designs = new Float64Array(0);
     let outcomes = new Float64Array(0);
     for (let t = 0, outer = 1; t < horizon; t++, outer *= combinations.length) {

@@ -25,10 +25,10 @@ export interface PsychometricOptions {
  *
  * @example
  * ```ts
- * import { exactInformation, psychometric, randomStream } from "fairbed/design";
+ * import { exactInformation, psychometric, seededStream } from "fairbed/design";
  *
  * // Asked once in the condition where the shift plays no part: nothing is learnt about it.
- * const { sensitive } = await exactInformation(psychometric(), [[0, 0]], { stream: randomStream(0) });
+ * const { sensitive } = await exactInformation(psychometric(), [[0, 0]], { stream: seededStream(0) });
  * console.log(sensitive.upper < 1e-6); // true
  * ```
  */

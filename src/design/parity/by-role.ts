@@ -1,7 +1,7 @@
 /** Targets and sensitive parameters apart: what of the first is drawn, and which values of the second are compared. */
 import { InputError } from "../../core/errors.js";
 import { normalQuantile } from "../../core/math.js";
-import { type RandomStream, randomStream } from "../../core/random.js";
+import { type RandomStream, seededStream } from "../../core/random.js";
 import { quantiles } from "../../core/stats.js";
 import { fromBaseNoise } from "../base-noise.js";
 import { drawNoise } from "../distribution.js";
@@ -43,7 +43,7 @@ export const readBy = (prior: Prior, values: Numbers): readonly string[] => {
  */
 export const checkOrder = (model: Model): void => {
   const roles = new Map(model.parameters.map(({ name, role }) => [name, role]));
-  const values = drawParameters(model.parameters, randomStream("parity order"));
+  const values = drawParameters(model.parameters, seededStream("parity order"));
   for (const { name, role, prior } of ofRole(model, "target", "sensitive")) {
     for (const read of readBy(prior, values)) {
       const allowed: readonly Role[] = role === "target" ? ["target"] : ["target", "sensitive"];

@@ -1,6 +1,6 @@
 /** Predictions at a chosen selection rate, so that methods are compared where they select equally many. */
 import { InputError } from "../../core/errors.js";
-import { type RandomStream, randomStream } from "../../core/random.js";
+import { type RandomStream, seededStream } from "../../core/random.js";
 import { groupTexts } from "./group-labels.js";
 
 export interface Selection {
@@ -29,7 +29,7 @@ export interface Selection {
 export const atSelectionRate = (
   scores: Float64Array,
   rate: number,
-  stream: RandomStream = randomStream("ties at the threshold"),
+  stream: RandomStream = seededStream("ties at the threshold"),
 ): Selection => {
   if (!(rate >= 0 && rate <= 1)) throw new InputError("selection-rate", groupTexts.selectionRate(rate));
   if (scores.length === 0) throw new InputError("selection-rate", groupTexts.noScores);

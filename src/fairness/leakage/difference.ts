@@ -21,14 +21,14 @@ const meanVariance = (gains: Float64Array): number => sampleVariance(momentsOf(g
  *
  * @example
  * ```ts
- * import { auditLeakage, leakageDifference, lookup, randomStream } from "fairbed/fairness";
+ * import { auditLeakage, leakageDifference, lookup, seededStream } from "fairbed/fairness";
  *
  * const rows = 80;
  * const sensitive = Int32Array.from({ length: rows }, (_, row) => row % 2);
  * const audit = (values) =>
  *   auditLeakage(
  *     { features: { values, rows, columns: 1 }, sensitive, groupNames: ["a", "b"] },
- *     { stream: randomStream(0), adversaries: { lookup: lookup() }, plants: 0, permutations: 99, replicates: 100 },
+ *     { stream: seededStream(0), adversaries: { lookup: lookup() }, plants: 0, permutations: 99, replicates: 100 },
  *   );
  * const before = await audit(Float32Array.from(sensitive)); // a copy of the attribute
  * const after = await audit(Float32Array.from(sensitive, (_, row) => Number(row % 4 > 1))); // nothing of it

@@ -68,10 +68,10 @@ class Lookup implements Classifier {
  *
  * @example
  * ```ts
- * import { lookup, randomStream } from "fairbed/fairness";
+ * import { lookup, seededStream } from "fairbed/fairness";
  *
  * const features = { values: Float32Array.of(0, 0, 0, 1), rows: 4, columns: 1 };
- * const fitted = lookup().fit({ features, labels: Int32Array.of(0, 0, 1, 1), classes: 2 }, randomStream(0));
+ * const fitted = lookup().fit({ features, labels: Int32Array.of(0, 0, 1, 1), classes: 2 }, seededStream(0));
  * console.log(fitted.predict(features, Int32Array.of(0))[0]); // 0.6
  * ```
  */

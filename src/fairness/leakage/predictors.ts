@@ -180,7 +180,7 @@ const baseRatesOf = ({ interval }: Gap): ParityAudit["baseRates"] => {
  *
  * @example
  * ```ts
- * import { auditParity, randomStream } from "fairbed/fairness";
+ * import { auditParity, seededStream } from "fairbed/fairness";
  * import { logistic } from "fairbed/learners";
  *
  * const rows = 80;
@@ -189,7 +189,7 @@ const baseRatesOf = ({ interval }: Gap): ParityAudit["baseRates"] => {
  * const target = Int32Array.from(values, (x) => Number(x > 2));
  * const { predictors, baseRates } = await auditParity(
  *   { features: { values, rows, columns: 1 }, sensitive, groupNames: ["a", "b"], target, targetNames: ["no", "yes"] },
- *   { stream: randomStream(0), predictor: logistic({ members: 5 }), folds: 3, replicates: 200 },
+ *   { stream: seededStream(0), predictor: logistic({ members: 5 }), folds: 3, replicates: 200 },
  * );
  * const [, blind] = predictors;
  * console.log(blind.readsAttribute, blind.decomposition[0].reading.value); // false 0

@@ -21,7 +21,7 @@ import {
 } from "../../../src/compute/graph/operations.js";
 import { planTexts } from "../../../src/compute/logmeanexp/plan.js";
 import { compileLogMeanExp, programTexts } from "../../../src/compute/logmeanexp/program.js";
-import { randomStream } from "../../../src/core/random.js";
+import { seededStream } from "../../../src/core/random.js";
 
 type Axes = readonly string[];
 type Inputs = Readonly<Record<string, Axes>>;
@@ -119,7 +119,7 @@ const cases: Case[] = [
 ];
 
 const fill = (array: Float32Array | Float64Array, name: string, seed: string, outcome?: Case["outcome"]) => {
-  const stream = randomStream(seed).split(name);
+  const stream = seededStream(seed).split(name);
   for (let i = 0; i < array.length; i++) {
     const u = stream.normal();
     // Rounded to float32 so that both backends read the same numbers.

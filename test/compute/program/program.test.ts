@@ -23,7 +23,7 @@ import { axisOrderTexts } from "../../../src/compute/program/axis-order.js";
 import { type CompileOptions, compile, compileTexts } from "../../../src/compute/program/program.js";
 import { Workspace, workspaceTexts } from "../../../src/compute/workspace.js";
 import { InputError } from "../../../src/core/errors.js";
-import { randomStream } from "../../../src/core/random.js";
+import { seededStream } from "../../../src/core/random.js";
 import { axesOf, build, evaluate, expression, offset, points, type Tree } from "../graph/expressions.js";
 
 type Axes = Readonly<Record<string, readonly string[]>>;
@@ -114,7 +114,7 @@ const fnOf =
     Object.fromEntries(trees.map((tree, i) => [`out${i}`, build(tree, inputs)]));
 
 const streamData = (axes: Axes, sizes: Sizes, seed: string) => {
-  const stream = randomStream(seed);
+  const stream = seededStream(seed);
   const draw: Iterator<number> = { next: () => ({ value: Math.fround(stream.normal()), done: false }) };
   return fillFrom(axes, sizes, draw);
 };

@@ -1,5 +1,5 @@
 /** Designs with the digits that a person can set. */
-import { randomStream } from "../../../core/random.js";
+import { seededStream } from "../../../core/random.js";
 import { momentsOf } from "../../../core/stats.js";
 import type { Model } from "../../../design/model.js";
 import { drawOuter } from "../../../design/policy.js";
@@ -27,7 +27,7 @@ export const designRounder = (model: Model): ((design: readonly number[]) => rea
 
 /** Where the prior has 95 % of the parameter that it knows best. */
 const priorRange = (model: Model): number => {
-  const drawn = drawOuter(model, DRAWS, randomStream("digits"));
+  const drawn = drawOuter(model, DRAWS, seededStream("digits"));
   const sds = Object.values(drawn).map((values) => {
     const { m2, n } = momentsOf(values);
     return Math.sqrt(m2 / n);

@@ -59,8 +59,8 @@ const shownDesigns = async (
   seed: number,
 ): Promise<readonly (readonly number[])[]> => {
   const { Workspace } = await import("../../../compute/index.js");
-  const { randomStream } = await import("../../../core/random.js");
-  const stream = randomStream(seed).split("shown");
+  const { seededStream } = await import("../../../core/random.js");
+  const stream = seededStream(seed).split("shown");
   const workspace = new Workspace({ threads: 1 });
   try {
     const parameters = drawOuter(model, SHOWN, stream.split("parameters"));

@@ -202,8 +202,8 @@ const priorInPlane = async (model: Model): Promise<readonly (readonly number[])[
   const dimensions = model.design.length;
   if (dimensions < 2) return [];
   const { drawOuter } = await import("../../../design/policy.js");
-  const { randomStream } = await import("../../../core/random.js");
-  const drawn = drawOuter(model, PRIOR_DRAWS, randomStream("prior in the plane"));
+  const { seededStream } = await import("../../../core/random.js");
+  const drawn = drawOuter(model, PRIOR_DRAWS, seededStream("prior in the plane"));
   const names = model.parameters.map(({ name }) => name);
   const sources = names.filter((_, k) => k % dimensions === 0).map((_, k) => names.slice(k * dimensions));
   return sources.flatMap(([x, y]) =>
