@@ -1,14 +1,14 @@
 /** Charts of simulated acquisitions: what each method reaches, and how it gets there. */
 import type { TopLevelSpec } from "vega-lite";
 import type { ChartValue } from "../core/chart-description.js";
-import { CONTEXT_COLOUR, STYLE, verticalTitle } from "./style.js";
+import { CONTEXT_COLOUR, methodColours, STYLE, verticalTitle } from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
-/** A method has one colour in every chart of a page: by its place among the methods. */
+/** A method has one colour in every chart. */
 const byMethod = (points: readonly { readonly method: string }[]) => {
   const domain = [...new Set(points.map(({ method }) => method))];
-  return { field: "method", type: "nominal" as const, scale: { domain } };
+  return { field: "method", type: "nominal" as const, scale: { domain, range: methodColours(domain) } };
 };
 
 /** One method after all labels: a point of the trade-off. */

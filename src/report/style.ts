@@ -8,6 +8,21 @@ export const TARGET_COLOUR = "#0072B2";
 export const SENSITIVE_COLOUR = "#D55E00";
 export const CONTEXT_COLOUR = "#9AA3AD";
 
+/** Methods that have a colour of their own in every report. */
+const METHOD_COLOURS: Readonly<Record<string, string>> = {
+  random: "#009E73",
+  EPIG: "#0072B2",
+  FairBED: "#D55E00",
+};
+
+/** The colours of methods, by name: their own, else the next of the palette that none of them has. */
+export const methodColours = (methods: readonly string[]): string[] => {
+  const taken = new Set(methods.flatMap((method) => METHOD_COLOURS[method] ?? []));
+  const free = COLOURS.filter((colour) => !taken.has(colour));
+  let next = 0;
+  return methods.map((method) => METHOD_COLOURS[method] ?? free[next++ % free.length]);
+};
+
 const INK = "#22272E";
 const FAINT = "#E3E7EB";
 const FONT = "Helvetica, Arial, sans-serif";
