@@ -15,7 +15,7 @@ export const predict = defineCommand({
   examples: [
     {
       line: "predict model.json new.csv --id person --out predictions.csv",
-      description: "one line for each row: its id, the predicted class and the probability",
+      description: "of every row: its id, class and probability",
     },
     { line: "predict model.json new.csv", description: "the same on standard output, rows by number from 0" },
   ],
