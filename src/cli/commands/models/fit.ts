@@ -19,7 +19,7 @@ export const fit = defineCommand({
   examples: [
     {
       line: "fit labelled.csv --target hired=yes --sensitive sex --out model.json",
-      description: "a forest in one file, with what it is worth in every group",
+      description: "a forest in one file, judged in every group",
     },
     {
       line: "fit labelled.csv --target grade --learner boosting --test-fraction 0.3 --out model.json",
