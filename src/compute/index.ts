@@ -44,41 +44,6 @@ export {
 } from "./dense.js";
 export { detectFeatures, type Features } from "./features.js";
 export { Traced, type Value } from "./graph/expression.js";
-export {
-  abs,
-  add,
-  type Binary,
-  digamma,
-  div,
-  equal,
-  erf,
-  exp,
-  expm1,
-  greater,
-  greaterEqual,
-  less,
-  lessEqual,
-  lgamma,
-  log,
-  log1p,
-  logsumexp,
-  max,
-  min,
-  mul,
-  neg,
-  notEqual,
-  pow,
-  select,
-  sigmoid,
-  softplus,
-  sqrt,
-  square,
-  sub,
-  sum,
-  tanh,
-  trigamma,
-  type Unary,
-} from "./graph/operations.js";
 export type { InputAxes, Outputs, TracedFunction } from "./graph/trace.js";
 export type { Axis, Sizes } from "./logmeanexp/axes.js";
 export {
@@ -87,5 +52,6 @@ export {
   type LogMeanExp,
   type LogMeanExpOptions,
 } from "./logmeanexp/program.js";
+export * from "./operations.js";
 export { type CompileOptions, compile, type Program } from "./program/program.js";
 export { type Pause, Workspace, type WorkspaceOptions } from "./workspace.js";

@@ -1,43 +1,7 @@
 /** Bayesian experimental design: models with roles, estimators, objectives, policies and what trains them. */
 
-export {
-  abs,
-  add,
-  type Binary,
-  digamma,
-  div,
-  equal,
-  erf,
-  exp,
-  expm1,
-  greater,
-  greaterEqual,
-  less,
-  lessEqual,
-  lgamma,
-  log,
-  log1p,
-  logsumexp,
-  max,
-  min,
-  mul,
-  neg,
-  notEqual,
-  pow,
-  select,
-  sigmoid,
-  softplus,
-  sqrt,
-  square,
-  sub,
-  sum,
-  tanh,
-  trigamma,
-  type Unary,
-  type Value,
-  Workspace,
-  type WorkspaceOptions,
-} from "../compute/index.js";
+export { type Value, Workspace, type WorkspaceOptions } from "../compute/index.js";
+export * from "../compute/operations.js";
 export { type RandomStream, seededStream } from "../core/random.js";
 export {
   type DadCheckpoint,
