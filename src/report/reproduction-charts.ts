@@ -10,6 +10,8 @@ import type {
 } from "../core/chart-description.js";
 import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR, verticalTitle } from "./style.js";
 
+const UNDECIDED_COLOUR = "#E69F00";
+
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 const ERRORS = "are one standard error over seeds";
 
@@ -241,8 +243,8 @@ const settings = ({ rows, paper, xTitle, title }: SettingsDescription): TopLevel
     type: "nominal" as const,
     title: null,
     scale: {
-      domain: ["reproduced", "differs", "not run"],
-      range: [TARGET_COLOUR, SENSITIVE_COLOUR, CONTEXT_COLOUR],
+      domain: ["reproduced", "undecided", "differs", "not run"],
+      range: [TARGET_COLOUR, UNDECIDED_COLOUR, SENSITIVE_COLOUR, CONTEXT_COLOUR],
     },
     legend: { orient: "top" as const },
   };

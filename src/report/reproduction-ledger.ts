@@ -1,10 +1,14 @@
 /** The same numbers as a page of Markdown that can be committed: what was reproduced, what was not, and how. */
 import type { Comparison, Verdict } from "../reproduce/verdict.js";
 import {
+  byClaim,
+  claimsInWords,
+  claimTable,
   paperComparisons,
   pivot,
   plusMinus,
   type ReportedReproduction,
+  VERDICTS_MEAN,
   verdictsInWords,
 } from "./reproduction-report.js";
 
@@ -94,9 +98,38 @@ const made = ({ parts, commands }: ReproductionLedger): readonly string[] => {
 
 const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
   const compared = reproductions.filter(({ beyond, comparisons }) => !beyond && comparisons.length > 0);
-  const differing = paperComparisons(reproductions)
-    .filter(({ verdict }) => verdict === "differs")
-    .sort((a, b) => (b.apart ?? Number.POSITIVE_INFINITY) - (a.apart ?? Number.POSITIVE_INFINITY));
+  /** What is counted apart comes last. */
+  const farthestFirst = (verdict: Verdict) =>
+    paperComparisons(reproductions)
+      .filter((each) => each.verdict === verdict)
+      .sort(
+        (a, b) =>
+          Number(a.otherFeatures) - Number(b.otherFeatures) ||
+          (b.apart ?? Number.POSITIVE_INFINITY) - (a.apart ?? Number.POSITIVE_INFINITY),
+      );
+  const listed = (verdict: Verdict): readonly string[] => {
+    const found = farthestFirst(verdict);
+    if (found.length === 0) return ["Nothing.", ""];
+    return table(
+      ["table", "row", "column", "paper", "here", "apart"],
+      found.map((each) => [
+        each.of.name,
+        each.row,
+        each.column,
+        plusMinus(each.paper, each.paperError),
+        here(each),
+        apart(each),
+      ]),
+      3,
+    );
+  };
+  /** A table with numbers of both kinds has two rows. */
+  const rows = compared.flatMap(({ name, comparisons }) =>
+    [false, true].flatMap((other) => {
+      const own = comparisons.filter(({ otherFeatures }) => otherFeatures === other);
+      return own.length === 0 ? [] : [{ name: `${name}${other ? " (other features)" : ""}`, own }];
+    }),
+  );
   const partly = reproductions.filter(({ done, cells }) => done < cells);
   const count = (comparisons: readonly Comparison[], verdict: Verdict) =>
     String(comparisons.filter((each) => each.verdict === verdict).length);
@@ -104,30 +137,21 @@ const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
     "## What was reproduced",
     "",
     ...table(
-      ["table", "reproduced", "differ", "not run"],
-      compared.map(({ name, comparisons }) => [
+      ["table", "reproduced", "undecided", "differ", "not run"],
+      rows.map(({ name, own }) => [
         name,
-        count(comparisons, "reproduced"),
-        count(comparisons, "differs"),
-        count(comparisons, "not run"),
+        count(own, "reproduced"),
+        count(own, "undecided"),
+        count(own, "differs"),
+        count(own, "not run"),
       ]),
     ),
     "## What differs",
     "",
-    ...(differing.length === 0
-      ? ["Nothing.", ""]
-      : table(
-          ["table", "row", "column", "paper", "here", "apart"],
-          differing.map((each) => [
-            each.of.name,
-            each.row,
-            each.column,
-            plusMinus(each.paper, each.paperError),
-            here(each),
-            apart(each),
-          ]),
-          3,
-        )),
+    ...listed("differs"),
+    "## What is undecided",
+    "",
+    ...listed("undecided"),
     "## What was not run in full",
     "",
     ...(partly.length === 0
@@ -138,10 +162,10 @@ const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
 
 /** Sentences that several share are said once, under the names of all that share them. */
 const settings = ({ reproductions }: ReproductionLedger): readonly string[] => {
-  const grouped = (which: "stated" | "chosen"): readonly string[] => {
+  const grouped = (which: "stated" | "chosen" | "matched"): readonly string[] => {
     const namesOf = new Map<string, string[]>();
     for (const { name, protocol } of reproductions) {
-      for (const sentence of protocol[which]) {
+      for (const sentence of protocol[which] ?? []) {
         namesOf.set(sentence, [...(namesOf.get(sentence) ?? []), name]);
       }
     }
@@ -152,6 +176,7 @@ const settings = ({ reproductions }: ReproductionLedger): readonly string[] => {
     }
     return [...sentencesOf].flatMap(([names, sentences]) => [`${names}:`, "", ...list(sentences)]);
   };
+  const matched = grouped("matched");
   return [
     "## Settings that the paper states",
     "",
@@ -161,6 +186,16 @@ const settings = ({ reproductions }: ReproductionLedger): readonly string[] => {
     "The paper does not say, or it is done differently here.",
     "",
     ...grouped("chosen"),
+    ...(matched.length === 0
+      ? []
+      : [
+          "## Settings that were picked because they match",
+          "",
+          "Of what was chosen here, these were picked by looking at numbers of the paper. That the same numbers come out is then",
+          "no evidence for them.",
+          "",
+          ...matched,
+        ]),
   ];
 };
 
@@ -193,9 +228,23 @@ const settingsTable = ({ comparisons, measured }: LedgerReproduction): readonly 
   return table(["setting", ...head.slice(1)], rows);
 };
 
+const claimsSection = (claims: LedgerReproduction["claims"]): readonly string[] => [
+  `${claimsInWords(claims)}. ${VERDICTS_MEAN.claims}`,
+  "",
+  ...table(
+    ["claim", "where", "verdicts"],
+    byClaim(claims).map(({ claim, source, own }) => [claim, source, claimsInWords(own)]),
+    3,
+  ),
+  ...byClaim(claims).flatMap(({ claim, own }) => {
+    const { head, rows } = claimTable(own);
+    return [`### ${escaped(claim)}`, "", ...table(head, rows, 3)];
+  }),
+];
+
 const section = (each: LedgerReproduction): readonly string[] => {
-  const { name, title, source, beyond, findings, comparisons, measured, remarks, figures, done, cells } =
-    each;
+  const { name, title, source, beyond, findings, comparisons, measured, claims, remarks, figures } = each;
+  const { done, cells } = each;
   const swept = beyond && comparisons.length > 0;
   const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
   return [
@@ -209,6 +258,7 @@ const section = (each: LedgerReproduction): readonly string[] => {
     ...(!swept && comparisons.length > 0
       ? [`${verdictsInWords(comparisons)}.`, "", ...comparisonTable(comparisons)]
       : []),
+    ...(claims.length > 0 ? claimsSection(claims) : []),
     ...(!swept && measured.length > 0
       ? ["Measured after the last label or step:", "", ...table(head, rows)]
       : []),
@@ -233,9 +283,8 @@ export const reproductionLedger = (ledger: ReproductionLedger): string => {
           "",
         ]
       : []),
-    "Means over seeds with their standard errors. A number is _reproduced_ when it is within three combined standard errors,",
-    "sqrt(ours² + paper's²), of the paper's; it _differs_ when it is farther away; it is _not run_ when fewer than two seeds",
-    "of the paper's protocol have a value. Where the errors are large, much counts as reproduced: see the intervals.",
+    VERDICTS_MEAN.numbers,
+    "",
     "Everything here is computed from the stored results, except what is said to be behind a table.",
     "",
     ...made(ledger),

@@ -1,13 +1,14 @@
 /** The paper's numbers beside ours, with intervals and verdicts, as one HTML page. */
 import type { Filled } from "../core/options.js";
+import type { ClaimCheck, ClaimVerdict } from "../reproduce/claim-verdict.js";
 import type { Drawing, Protocol, Reproduction } from "../reproduce/reproduction.js";
-import type { Comparison, Verdict } from "../reproduce/verdict.js";
+import { type Comparison, MARGINS, ROUNDED_ERROR, type Verdict } from "../reproduce/verdict.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 
 /** A table or figure as it was drawn. */
 export interface ReportedReproduction
   extends Filled<Pick<Reproduction, "name" | "title" | "source" | "beyond" | "remarks">>,
-    Filled<Pick<Drawing, "comparisons" | "measured" | "findings">> {
+    Filled<Pick<Drawing, "comparisons" | "measured" | "claims" | "findings">> {
   readonly protocol: Protocol;
   readonly figures: readonly { readonly svg: string; readonly caption: string }[];
   /** How many of its cells have a result. */
@@ -46,16 +47,103 @@ export const paperComparisons = <Compared extends Pick<ReportedReproduction, "be
     });
 };
 
-/** "9 of 10 reproduced, 1 differs". */
-export const verdictsInWords = (comparisons: readonly Pick<Comparison, "verdict">[]): string => {
-  const count = (verdict: Verdict) => comparisons.filter((each) => each.verdict === verdict).length;
-  const [differ, none] = [count("differs"), count("not run")];
+/** "3 of 5 hold, 1 undecided"; what has none of a verdict is left out, except the first. */
+const counted = <Word extends string>(
+  words: readonly Word[],
+  names: readonly (readonly [Word, string, string])[],
+): string => {
+  const count = (word: Word) => words.filter((each) => each === word).length;
+  const [[first, one, many], ...others] = names;
+  const all = words.length;
   return [
-    `${count("reproduced")} of ${comparisons.length} reproduced`,
-    ...(differ > 0 ? [`${differ} ${differ === 1 ? "differs" : "differ"}`] : []),
-    ...(none > 0 ? [`${none} not run`] : []),
+    `${count(first)} of ${all} ${count(first) === 1 ? one : many}`,
+    ...others.flatMap(([word, single, several]) => {
+      const own = count(word);
+      return own === 0 ? [] : [`${own} ${own === 1 ? single : several}`];
+    }),
   ].join(", ");
 };
+
+/** What is counted apart comes last. */
+const inTwoParts = <Each extends { readonly otherFeatures: boolean }>(
+  all: readonly Each[],
+  inWords: (each: readonly Each[]) => string,
+): string => {
+  const [own, others] = [false, true].map((other) => all.filter((each) => each.otherFeatures === other));
+  return [
+    ...(own.length > 0 || others.length === 0 ? [inWords(own)] : []),
+    ...(others.length > 0 ? [`${own.length > 0 ? "apart, " : ""}${OTHER_FEATURES}: ${inWords(others)}`] : []),
+  ].join("; ");
+};
+
+const OTHER_FEATURES = "CelebA, whose features are not the paper's";
+
+/** "9 of 12 reproduced, 2 undecided, 1 differs", and what has other features than in the paper apart. */
+export const verdictsInWords = (
+  comparisons: readonly Pick<Comparison, "verdict" | "otherFeatures">[],
+): string =>
+  inTwoParts(comparisons, (each) =>
+    counted<Verdict>(
+      each.map(({ verdict }) => verdict),
+      [
+        ["reproduced", "reproduced", "reproduced"],
+        ["undecided", "undecided", "undecided"],
+        ["differs", "differs", "differ"],
+        ["not run", "not run", "not run"],
+      ],
+    ),
+  );
+
+/** "9 of 12 hold, 2 undecided, 1 does not", and what has other features than in the paper apart. */
+export const claimsInWords = (
+  claims: readonly Pick<ClaimCheck, "verdict" | "otherFeatures" | "besides">[],
+): string =>
+  inTwoParts(
+    claims.filter(({ besides }) => !besides),
+    (each) =>
+      counted<ClaimVerdict>(
+        each.map(({ verdict }) => verdict),
+        [
+          ["holds", "holds", "hold"],
+          ["undecided", "undecided", "undecided"],
+          ["does not hold", "does not", "do not"],
+          ["not run", "not run", "not run"],
+        ],
+      ),
+  );
+
+/** What the words of the verdicts mean, one paragraph each. */
+export const VERDICTS_MEAN = {
+  numbers: `Means over seeds with their standard errors. A number is reproduced when it is within three combined standard errors, sqrt(ours² + paper's²), of the paper's and within a margin of ${MARGINS.ratio} (ratios and accuracies; ${MARGINS.nats} nats, of which the paper prints none), with a combined error no larger than that margin. It is undecided when it is within three errors otherwise: compatible, and too uncertain to say more. It differs when it is farther away than three errors, and it is not run when fewer than two seeds of the paper's protocol have a value. An error that the paper prints as 0.00 is taken as rounding, ± ${ROUNDED_ERROR}. CelebA is counted apart, since its features here are not the paper's.`,
+  claims: `A claim of more or less holds when the 95 % interval of the difference over seeds is on its side of zero, does not hold when it is on the other side, and is undecided else. A claim of as much holds when the whole interval is within ${MARGINS.ratio} (or ${MARGINS.nats} nats) of zero, and does not hold when all of it is outside.`,
+} as const;
+
+/** Each claim once, with what stands for it. */
+export const byClaim = (
+  claims: readonly ClaimCheck[],
+): readonly { readonly claim: string; readonly source: string; readonly own: readonly ClaimCheck[] }[] =>
+  [...new Set(claims.map(({ claim }) => claim))].map((claim) => {
+    const own = claims.filter((each) => each.claim === claim);
+    return { claim, source: own[0].source, own };
+  });
+
+/** A row for every comparison of one claim. */
+export const claimTable = (
+  claims: readonly ClaimCheck[],
+): { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] } => ({
+  head: ["compared", "measure", "said", "difference", "95 % interval", "seeds", "verdict"],
+  rows: claims.map(({ compared, measure, expected, difference, verdict, besides }) => [
+    compared,
+    besides ? `${measure}; not the paper's measure, not counted` : measure,
+    expected,
+    difference === null ? "–" : plusMinus(difference.mean, difference.standardError),
+    difference?.interval == null
+      ? "–"
+      : `${difference.interval[0].toFixed(3)} to ${difference.interval[1].toFixed(3)}`,
+    String(difference?.n ?? 0),
+    verdict,
+  ]),
+});
 
 const comparisonTable = (comparisons: readonly Comparison[]): Html =>
   htmlTable(
@@ -97,7 +185,10 @@ const list = (sentences: readonly string[]): Html =>
   html`<ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
 
 /** The quick protocol is nobody's: there is nothing to tell apart. */
-const settings = ({ protocol: { stated, chosen } }: ReportedReproduction, quick: boolean): Html[] =>
+const settings = (
+  { protocol: { stated, chosen, matched = [] } }: ReportedReproduction,
+  quick: boolean,
+): Html[] =>
   quick
     ? [html`<p>What was run:</p>`, list([...stated, ...chosen])]
     : [
@@ -105,7 +196,18 @@ const settings = ({ protocol: { stated, chosen } }: ReportedReproduction, quick:
         list(stated),
         html`<p>Chosen here, where it does not say, or different:</p>`,
         list(chosen),
+        ...(matched.length > 0
+          ? [html`<p>Of that, picked because it gives the paper's numbers:</p>`, list(matched)]
+          : []),
       ];
+
+const claimsSection = (claims: readonly ClaimCheck[]): Html[] => [
+  html`<p><strong>${claimsInWords(claims)}.</strong> ${VERDICTS_MEAN.claims}</p>`,
+  ...byClaim(claims).flatMap(({ claim, source, own }) => {
+    const { head, rows } = claimTable(own);
+    return [html`<h3>${claim}</h3>`, html`<p>${source}: ${claimsInWords(own)}.</p>`, htmlTable(head, rows)];
+  }),
+];
 
 const section = (each: ReportedReproduction, quick: boolean): Html[] => [
   html`<h2 id="${each.name}">${each.title}</h2>`,
@@ -116,6 +218,7 @@ const section = (each: ReportedReproduction, quick: boolean): Html[] => [
   ...(each.comparisons.length > 0
     ? [html`<p><strong>${verdictsInWords(each.comparisons)}.</strong></p>`, comparisonTable(each.comparisons)]
     : []),
+  ...(each.claims.length > 0 ? claimsSection(each.claims) : []),
   ...(each.measured.length > 0 ? [measuredTable(each.measured)] : []),
   ...(each.remarks.length > 0 ? [list(each.remarks)] : []),
 ];
@@ -137,9 +240,7 @@ export const reproductionReport = ({
         ]
       : []),
     ...notes.map((note) => html`<p class="warning">${note}</p>`),
-    html`<p>Means over seeds with their standard errors. A number is <em>reproduced</em> when it is within three
-combined standard errors, sqrt(ours² + paper's²), of the paper's; it <em>differs</em> when it is farther away; it is
-<em>not run</em> when fewer than two seeds of the paper's protocol have a value. The verdicts are computed from the stored results.</p>`,
+    html`<p>${VERDICTS_MEAN.numbers} The verdicts are computed from the stored results.</p>`,
     ...reproductions.flatMap((each) => section(each, quick)),
     html`<footer>${footer}</footer>`,
   ]);

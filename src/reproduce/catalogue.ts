@@ -3,6 +3,7 @@ import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
 import { betterThanPaper, betterThanPaperAgain } from "./better-than-paper.js";
 import type { Cell } from "./cell.js";
+import { claims } from "./claims.js";
 import { figCurves } from "./fig-curves.js";
 import { figGeneralization } from "./fig-generalization.js";
 import { figInformation } from "./fig-information.js";
@@ -15,6 +16,7 @@ import { tableCeleba, tableRatios } from "./table-ratios.js";
 import { tableRocCensus } from "./table-roc-census.js";
 
 export const REPRODUCTIONS: readonly Reproduction[] = [
+  claims,
   tableLocation,
   ...figInformation,
   tableRatios,

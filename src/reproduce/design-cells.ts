@@ -47,6 +47,18 @@ export const designResults = (
     return result === undefined ? [] : [{ seed, result }];
   });
 
+/** A number of each result by seeds. */
+export const designValues = (
+  results: Results,
+  line: DesignLine,
+  scale: Scale,
+  of: (result: DesignResult) => number | undefined,
+): readonly (number | undefined)[] =>
+  designSeeds(scale).map((seed) => {
+    const result = results.get(designCell(line, seed, scale));
+    return result === undefined ? undefined : of(result);
+  });
+
 /** A number of each result over seeds. */
 export const designMean = (
   results: Results,

@@ -1,6 +1,7 @@
 /** A table or figure of the paper: what is run for it, written down before it is run, and how it is drawn. */
 import type { ChartDescription, ChartValue } from "../core/chart-description.js";
 import type { Cell } from "./cell.js";
+import type { ClaimCheck } from "./claim-verdict.js";
 import type { Results } from "./store.js";
 import type { Comparison, SeedMean } from "./verdict.js";
 
@@ -23,6 +24,8 @@ export interface Drawing {
   /** What was measured, where the paper has no numbers to compare with. */
   readonly measured: readonly { readonly row: string; readonly column: string; readonly ours: SeedMean }[];
   readonly figures: readonly FigureDescription[];
+  /** What the paper says in words, and whether it holds. */
+  readonly claims?: readonly ClaimCheck[] | undefined;
   /** What follows from the numbers, computed, one sentence each. */
   readonly findings?: readonly string[] | undefined;
 }
@@ -33,12 +36,15 @@ export interface Protocol {
   readonly stated: readonly string[];
   /** Where the paper does not say, or where it is done differently here. */
   readonly chosen: readonly string[];
+  /** Of what was chosen here, what was picked because it gives numbers of the paper, and which those are. */
+  readonly matched?: readonly string[] | undefined;
 }
 
 /** All of them, each sentence once. */
 export const mergedProtocol = (protocols: readonly Partial<Protocol>[]): Protocol => ({
   stated: [...new Set(protocols.flatMap(({ stated = [] }) => stated))],
   chosen: [...new Set(protocols.flatMap(({ chosen = [] }) => chosen))],
+  matched: [...new Set(protocols.flatMap(({ matched = [] }) => matched))],
 });
 
 /** How large a protocol is: the paper says so of its own, and not of a quick one or of other seeds. */
@@ -96,7 +102,8 @@ export const drawingOf = (reproduction: Reproduction, results: Results, scale: S
   const comparisons = drawing.comparisons.map(
     (each): Comparison => ({ ...each, apart: null, verdict: "not run" }),
   );
-  return { ...drawing, comparisons };
+  const claims = drawing.claims?.map((each): ClaimCheck => ({ ...each, verdict: "not run" }));
+  return { ...drawing, comparisons, claims };
 };
 
 const withNote =

@@ -80,7 +80,9 @@ const compared = (
 ): Comparison[] =>
   LINES.flatMap((line, i) =>
     columns.map(([metric, column], j) =>
-      compare(line.name, `${heading}${column}`, paper[i][j], lineMean(results, task, line, metric, scale)),
+      compare(line.name, `${heading}${column}`, paper[i][j], lineMean(results, task, line, metric, scale), {
+        otherFeatures: task === "celeba",
+      }),
     ),
   );
 

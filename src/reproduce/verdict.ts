@@ -24,12 +24,13 @@ export const meanOverSeeds = (values: readonly (number | undefined)[]): SeedMean
   return { mean, standardError, interval, n };
 };
 
-export type Verdict = "reproduced" | "differs" | "not run";
+export type Verdict = "reproduced" | "undecided" | "differs" | "not run";
 
 export interface Comparison {
   readonly row: string;
   readonly column: string;
   readonly paper: number;
+  /** As printed. */
   readonly paperError: number;
   /** Null where nothing was run. */
   readonly ours: number | null;
@@ -39,19 +40,39 @@ export interface Comparison {
   /** How far apart, in combined standard errors sqrt(ours^2 + paper's^2); null without a verdict. */
   readonly apart: number | null;
   readonly verdict: Verdict;
+  /** What models read here is not what they read in the paper: counted apart. */
+  readonly otherFeatures: boolean;
 }
 
 /** Farther apart than this many combined standard errors is different. */
 export const REPRODUCED_WITHIN = 3;
 
-/** Our error is unknown with fewer than two seeds, so there is no verdict then. */
+/** Nearer than this is the same for a reader: of ratios and accuracies, and of information in nats. */
+export const MARGINS = { ratio: 0.05, nats: 0.05 } as const;
+
+/** An error that is printed as 0.00 is at most this. */
+export const ROUNDED_ERROR = 0.005;
+
+export interface CompareOptions {
+  /** How near is near enough (`MARGINS.ratio`). */
+  readonly margin?: number | undefined;
+  /** Whether models read other features than in the paper (no). */
+  readonly otherFeatures?: boolean | undefined;
+}
+
+/**
+ * Reproduced: within three combined standard errors and within the margin, with a combined error that is no larger than
+ * the margin (else being within it is chance). Undecided: within three errors otherwise, which is compatible and no
+ * more. Our error is unknown with fewer than two seeds, so there is no verdict then.
+ */
 export const compare = (
   row: string,
   column: string,
   paper: PaperValue,
   ours: SeedMean | undefined,
+  { margin = MARGINS.ratio, otherFeatures = false }: CompareOptions = {},
 ): Comparison => {
-  const common = { row, column, paper: paper.mean, paperError: paper.standardError };
+  const common = { row, column, paper: paper.mean, paperError: paper.standardError, otherFeatures };
   const measured = {
     ours: ours?.mean ?? null,
     standardError: ours?.standardError ?? null,
@@ -62,9 +83,10 @@ export const compare = (
     return { ...common, ...measured, apart: null, verdict: "not run" };
   }
   const distance = Math.abs(ours.mean - paper.mean);
-  const combined = Math.hypot(ours.standardError, paper.standardError);
-  const near = distance <= REPRODUCED_WITHIN * combined;
-  // Two equal numbers without any error are not apart; JSON has no infinity for the others.
-  const apart = combined > 0 ? distance / combined : distance === 0 ? 0 : null;
-  return { ...common, ...measured, apart, verdict: near ? "reproduced" : "differs" };
+  const paperError = paper.standardError === 0 ? ROUNDED_ERROR : paper.standardError;
+  const combined = Math.hypot(ours.standardError, paperError);
+  const apart = distance / combined;
+  const near = distance <= margin && combined <= margin;
+  const verdict = apart > REPRODUCED_WITHIN ? "differs" : near ? "reproduced" : "undecided";
+  return { ...common, ...measured, apart, verdict };
 };

@@ -6,9 +6,16 @@ import { describe, expect, test } from "vitest";
 import type { ChartDescription, ChartValue } from "../../src/core/chart-description.js";
 import { hasPoints, reproductionChart } from "../../src/report/reproduction-charts.js";
 import { type ReproductionLedger, reproductionLedger } from "../../src/report/reproduction-ledger.js";
-import { paperComparisons, pivot, verdictsInWords } from "../../src/report/reproduction-report.js";
+import {
+  claimsInWords,
+  paperComparisons,
+  pivot,
+  reproductionReport,
+  verdictsInWords,
+} from "../../src/report/reproduction-report.js";
 import { reproductionSvg } from "../../src/report/reproduction-svg.js";
 import { verticalTitle } from "../../src/report/style.js";
+import type { ClaimCheck } from "../../src/reproduce/claim-verdict.js";
 import type { Comparison, Verdict } from "../../src/reproduce/verdict.js";
 import { ROOT } from "../setup/dist.js";
 
@@ -75,6 +82,7 @@ const CHARTS: Readonly<Record<string, ChartDescription>> = {
       { group: "trees", setting: "10 trees", value: value(0.65), description: "differs" },
       { group: "trees", setting: "30 trees", value: value(0.69), description: "reproduced" },
       { group: "beta", setting: "beta 1", value: value(0.6), description: "not run" },
+      { group: "beta", setting: "beta 10", value: value(0.66), description: "undecided" },
     ],
   },
 };
@@ -133,6 +141,7 @@ const comparison = (
   seeds: ours === null ? 0 : 8,
   apart,
   verdict,
+  otherFeatures: false,
 });
 
 const reproduction = (name: string, beyond: boolean, comparisons: readonly Comparison[]) => ({
@@ -144,6 +153,7 @@ const reproduction = (name: string, beyond: boolean, comparisons: readonly Compa
   protocol: { stated: ["8 seeds"], chosen: ["30 % are tested on", `only in ${name}`] },
   findings: beyond ? ["1 of 2 settings is near"] : [],
   comparisons,
+  claims: [],
   measured: [
     { row: "Random", column: "selected", ours: { mean: 0.25, standardError: null, interval: null, n: 1 } },
   ],
@@ -160,6 +170,8 @@ const LEDGER: ReproductionLedger = {
       comparison("Random", "EIG_{phi|theta} / EIG_theta", 0.69, 0.4, "reproduced"),
       comparison("EPIG", "DP", 0.5, 8.9, "differs"),
       comparison("HFE", "DP", 0.4, 13.4, "differs"),
+      comparison("Random", "EO-FPR", 0.63, 2.1, "undecided"),
+      { ...comparison("Random", "CelebA DP", 0.1, 20, "differs"), otherFeatures: true },
     ]),
     reproduction("table-b", false, [comparison("Random", "DP", null, null, "not run")]),
     reproduction("sweep-c", true, [comparison("10 trees", "DP", 0.6, 4.5, "differs")]),
@@ -176,7 +188,9 @@ describe("the ledger", () => {
   const linesOf = (start: string) => page.split("\n").filter((line) => line.startsWith(start));
 
   test("counts what the paper prints, and what differs most comes first", () => {
-    expect(page).toContain("Of the numbers that the paper prints: 1 of 4 reproduced, 2 differ, 1 not run.");
+    expect(page).toContain(
+      "Of the numbers that the paper prints: 1 of 5 reproduced, 1 undecided, 2 differ, 1 not run; apart, CelebA, whose features are not the paper's: 0 of 1 reproduced, 1 differs.",
+    );
     expect(
       linesOf("| table-a").map((line) =>
         line
@@ -185,15 +199,68 @@ describe("the ledger", () => {
           .slice(2, -1),
       ),
     ).toEqual([
-      ["1", "2", "0"],
+      ["1", "1", "2", "0"],
+      // Counted apart.
+      ["0", "0", "1", "0"],
       ["HFE", "DP", "0.700 ± 0.020", "0.400 ± 0.010", "13.4 se"],
       ["EPIG", "DP", "0.700 ± 0.020", "0.500 ± 0.010", "8.9 se"],
+      // And last, however far it is.
+      ["Random", "CelebA DP", "0.700 ± 0.020", "0.100 ± 0.010", "20.0 se"],
+      ["Random", "EO-FPR", "0.700 ± 0.020", "0.630 ± 0.010", "2.1 se"],
     ]);
     expect(linesOf("| 10 trees")[0]).toContain("0.600 ± 0.010 differs");
     expect(page).toContain("- sweep-c: 5 of 8 cells have a result");
     expect(page).not.toContain("- table-a: 8 of 8");
     expect(page.split("\n")).toContain("- why table-a has_a \\[number\\]");
     expect(linesOf("| in all")[0]).toMatch(/\| +16 \| +2\.0 h \|$/);
+  });
+
+  test("says of each claim what stands for it, and what was picked because it matches", () => {
+    const ours = { mean: 0.1, standardError: 0.02, interval: [0.05, 0.15] as const, n: 8 };
+    const check: ClaimCheck = {
+      claim: "A is fairer than B",
+      source: "section 6",
+      compared: "A less B",
+      measure: "DP",
+      expected: "more",
+      margin: 0.05,
+      difference: ours,
+      verdict: "holds",
+      otherFeatures: false,
+      besides: false,
+    };
+    const claims = [
+      check,
+      { ...check, difference: null, verdict: "not run" as const },
+      { ...check, verdict: "undecided" as const, otherFeatures: true },
+      { ...check, measure: "DP matched", besides: true },
+    ];
+    const [table] = LEDGER.reproductions;
+    const protocol = { ...table.protocol, matched: ["the start was picked: table-a is circular"] };
+    const own = reproductionLedger({ ...LEDGER, reproductions: [{ ...table, claims, protocol }] });
+    const words =
+      "1 of 2 holds, 1 not run; apart, CelebA, whose features are not the paper's: 0 of 1 hold, 1 undecided";
+    expect(claimsInWords(claims)).toBe(words);
+    expect(own).toContain(`| A is fairer than B | section 6 | ${words} |`);
+    expect(own).toContain("\n### A is fairer than B\n");
+    const cells = own
+      .split("\n")
+      .filter((line) => line.startsWith("| A less B"))
+      .map((line) => line.split("|").map((cell) => cell.trim()));
+    expect(cells[0].slice(2, -1)).toEqual(["DP", "more", "0.100 ± 0.020", "0.050 to 0.150", "8", "holds"]);
+    expect(cells[1].slice(4, -1)).toEqual(["–", "–", "0", "not run"]);
+    expect(cells[3][2]).toBe("DP matched; not the paper's measure, not counted");
+    expect(own).toContain("\n`table-a`:\n\n- the start was picked: table-a is circular\n");
+    expect(page).not.toContain("picked because they match");
+    const html = reproductionReport({
+      title: "An example",
+      quick: false,
+      notes: [],
+      reproductions: [{ ...table, claims, protocol, figures: [] }],
+      footer: "",
+    });
+    expect(html).toContain("<h3>A is fairer than B</h3>");
+    expect(html).toContain("<li>the start was picked: table-a is circular</li>");
   });
 
   test("says once what several share, under their names", () => {
@@ -216,7 +283,9 @@ describe("the ledger", () => {
 
 test("what goes beyond the paper does not count among the paper's numbers", () => {
   const { reproductions } = LEDGER;
-  expect(verdictsInWords(paperComparisons(reproductions))).toBe("1 of 4 reproduced, 2 differ, 1 not run");
+  expect(verdictsInWords(paperComparisons(reproductions))).toBe(
+    "1 of 5 reproduced, 1 undecided, 2 differ, 1 not run; apart, CelebA, whose features are not the paper's: 0 of 1 reproduced, 1 differs",
+  );
 });
 
 test("a title beside an axis takes two lines where the axis is short for it", () => {

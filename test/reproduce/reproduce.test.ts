@@ -21,7 +21,6 @@ import { drawingOf, reproductionTexts } from "../../src/reproduce/reproduction.j
 import { runCell } from "../../src/reproduce/run-cell.js";
 import { departuresInWords } from "../../src/reproduce/settings-in-words.js";
 import { ResultStore, storeTexts } from "../../src/reproduce/store.js";
-import { compare, meanOverSeeds } from "../../src/reproduce/verdict.js";
 import { fitEncoder } from "../../src/tables/encoder.js";
 import { PAPER, WHOLE_SET } from "../../src/workflows/simulation.js";
 import { describeWithData } from "../setup/data.js";
@@ -334,37 +333,11 @@ describeWithData("other features of students", ["students-dropout/data.csv"], (r
   });
 });
 
-describe("verdicts", () => {
-  test("by hand: 3-4-5 errors, three of them away", () => {
-    // Combined error sqrt(0.3^2 + 0.4^2) = 0.5.
-    const paper = { mean: 1, standardError: 0.4 };
-    const ours = (mean: number) => ({ mean, standardError: 0.3, interval: null, n: 8 });
-    expect(compare("row", "column", paper, ours(2.5))).toMatchObject({ apart: 3, verdict: "reproduced" });
-    expect(compare("row", "column", paper, ours(-0.5))).toMatchObject({ apart: 3, verdict: "reproduced" });
-    expect(compare("row", "column", paper, ours(2.51))).toMatchObject({ verdict: "differs" });
-    expect(compare("row", "column", paper, undefined)).toMatchObject({
-      ours: null,
-      standardError: null,
-      verdict: "not run",
-    });
-    expect(compare("row", "column", paper, meanOverSeeds([1]))).toMatchObject({
-      ours: 1,
-      verdict: "not run",
-    });
-  });
-
-  test("over seeds: mean 2, standard deviation 1, so an error of 1 / sqrt(3)", () => {
-    expect(meanOverSeeds([1, undefined, 2, 3])).toMatchObject({ mean: 2, n: 3 });
-    expect(meanOverSeeds([1, 2, 3])?.standardError).toBeCloseTo(0.5773502692, 9);
-    expect(meanOverSeeds([undefined])).toBeUndefined();
-  });
-});
-
 describe("the catalogue", () => {
   test("has every name of the paper, and says what it does not have", () => {
     expect(reproductionsNamed(["all"])).toHaveLength(REPRODUCTIONS.length);
     expect(new Set(REPRODUCTION_NAMES).size).toBe(REPRODUCTIONS.length);
-    expect(REPRODUCTIONS.filter(({ beyond }) => beyond !== true)).toHaveLength(22);
+    expect(REPRODUCTIONS.filter(({ beyond }) => beyond !== true)).toHaveLength(23);
     expect(reproductionsNamed(["fig-horizon", "table-location"]).map(({ name }) => name)).toEqual([
       "table-location",
       "fig-horizon",

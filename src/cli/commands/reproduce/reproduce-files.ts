@@ -138,7 +138,7 @@ const drawFigures = async (
 const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) => {
   const { name, title, source, beyond = false } = reproduction;
   const remarks = scale.quick ? [] : (reproduction.remarks ?? []);
-  const { comparisons, measured, findings = [] } = drawing;
+  const { comparisons, measured, claims = [], findings = [] } = drawing;
   const protocol = reproduction.protocol(scale);
   return {
     name,
@@ -150,6 +150,7 @@ const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) =
     findings,
     comparisons,
     measured,
+    claims,
     done,
     cells: cells.length,
   };

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../../core/errors.js";
+import type { ClaimCheck } from "../../../reproduce/claim-verdict.js";
 import type { Scale } from "../../../reproduce/reproduction.js";
 import type { ResultStore } from "../../../reproduce/store.js";
 import type { Comparison } from "../../../reproduce/verdict.js";
@@ -141,6 +142,7 @@ export const reproduce = defineCommand({
         findings: drawing.findings ?? [],
         comparisons: drawing.comparisons,
         measured: drawing.measured,
+        claims: drawing.claims ?? [],
       })),
       summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
       notes,
@@ -151,10 +153,11 @@ export const reproduce = defineCommand({
   },
   print: ({ quick, cells, reproductions, summary, notes, files, ledger, out, seconds }) =>
     [
-      ...reproductions.flatMap(({ name, title, findings, comparisons }) => [
+      ...reproductions.flatMap(({ name, title, findings, comparisons, claims }) => [
         `${name}: ${title}`,
         ...findings.map((finding) => `- ${finding}`),
         ...(comparisons.length > 0 ? [...comparisonLines(comparisons), ""] : []),
+        ...(claims.length > 0 ? [...claimLines(claims), ""] : []),
       ]),
       ...(quick
         ? ["The quick protocol is not the paper's, so there are no verdicts on its numbers."]
@@ -167,6 +170,16 @@ export const reproduce = defineCommand({
       ...(ledger === undefined ? [] : [`The ledger is ${ledger}.`]),
     ].join("\n"),
 });
+
+const claimLines = (claims: readonly ClaimCheck[]): readonly string[] =>
+  claims.flatMap(({ claim, compared, measure, difference, verdict }, i) => [
+    ...(claims[i - 1]?.claim === claim ? [] : [claim]),
+    `  ${compared}, ${measure}: ${
+      difference === null
+        ? "–"
+        : `${difference.mean.toFixed(3)}${difference.interval === null ? "" : ` (${difference.interval.map((end) => end.toFixed(3)).join(" to ")})`}`
+    }, ${verdict}`,
+  ]);
 
 const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] =>
   rightAligned([
