@@ -134,7 +134,7 @@ export const fairbedEpig = (
   );
 
 /**
- * FairBED with what the acquired set gives away as a whole: R(n) = EPIG_theta(n) - beta KL(p(phi | n) || pbar_S), see
+ * FairBED with how far a candidate's features give the attribute away within the acquired set: R(n) = EPIG_theta(n) - beta KL(p(phi | n) || pbar_S), see
  * `setLeakage`. Not in the paper.
  *
  * @example

@@ -1,12 +1,12 @@
 /**
- * What an acquired set gives away as a whole. A label that leaks little by itself may still join others that together
- * give the attribute away, as a score that looks at one label at a time cannot see. Within a set S of inputs, the
- * features tell of the attribute
+ * What the features of an acquired set tell of the attribute, as a whole and under the model of the attribute that one
+ * has: within a set S of inputs
  *
  *     I_S(x; phi) = mean over i in S of KL( p(phi | x_i) || pbar_S ),      pbar_S = mean over i in S of p(phi | x_i),
  *
- * and a candidate adds its own divergence from pbar_S, to first order. A set that stays near one pbar_S is one in which
- * the attribute cannot be told from the features, so a model that learns from it finds no proxies in it.
+ * and a candidate adds its own divergence from pbar_S, to first order. Asking where it is small picks inputs of which
+ * that model is unsure. A new model that learns the attribute from the labels of the set is not thereby worse at it: on
+ * Census it is better (docs/acquisition.md, section 5).
  */
 import { log } from "../core/math.js";
 import { type Members, meanProbabilities, requireMembers } from "./members.js";

@@ -28,7 +28,8 @@ export const METHODS_IN_WORDS: Readonly<
   },
   "fairbed-set": {
     name: "FairBED, whole set",
-    description: "as EPIG, less how far a person's features give the group away within all that is labelled",
+    description:
+      "as EPIG, less how far a person's features give the group away compared with all that is labelled; the labels may still say as much about the group",
   },
   "fairbed-conditional": {
     name: "FairBED, conditional",

@@ -2,6 +2,7 @@
 import type { Comparison, Verdict } from "../reproduce/verdict.js";
 import {
   byClaim,
+  circularInWords,
   claimsInWords,
   claimTable,
   paperComparisons,
@@ -9,6 +10,7 @@ import {
   plusMinus,
   type ReportedReproduction,
   VERDICTS_MEAN,
+  verdictOf,
   verdictsInWords,
 } from "./reproduction-report.js";
 
@@ -210,7 +212,7 @@ const comparisonTable = (comparisons: readonly Comparison[]): readonly string[] 
       between(each),
       String(each.seeds),
       apart(each),
-      each.verdict,
+      verdictOf(each),
     ]),
     2,
   );
@@ -275,7 +277,10 @@ export const reproductionLedger = (ledger: ReproductionLedger): string => {
     "",
     comparisons.length === 0
       ? "No numbers of the paper to compare with."
-      : `Of the numbers that the paper prints: ${verdictsInWords(comparisons)}. One that stands in two tables counts once.`,
+      : [
+          `Of the numbers that the paper prints: ${verdictsInWords(comparisons)}. One that stands in two tables counts once.`,
+          ...circularInWords(comparisons),
+        ].join(" "),
     "",
     ...(ledger.quick
       ? [

@@ -112,6 +112,22 @@ export const claimsInWords = (
       ),
   );
 
+/** "reproduced (circular)" where that shows nothing. */
+export const verdictOf = ({ verdict, circular }: Pick<Comparison, "verdict" | "circular">): string =>
+  circular && verdict === "reproduced" ? `${verdict} (circular)` : verdict;
+
+/** A sentence on the numbers that settings were picked by; nothing where there are none. */
+export const circularInWords = (
+  comparisons: readonly Pick<Comparison, "verdict" | "circular">[],
+): readonly string[] => {
+  const count = comparisons.filter(({ verdict, circular }) => circular && verdict === "reproduced").length;
+  return count === 0
+    ? []
+    : [
+        `Of those reproduced, ${count} ${count === 1 ? "is" : "are"} circular: settings that the paper leaves open were picked because they give ${count === 1 ? "it" : "them"}.`,
+      ];
+};
+
 /** What the words of the verdicts mean, one paragraph each. */
 export const VERDICTS_MEAN = {
   numbers: `Means over seeds with their standard errors. A number is reproduced when it is within three combined standard errors, sqrt(ours² + paper's²), of the paper's and within a margin of ${MARGINS.ratio} (ratios and accuracies; ${MARGINS.nats} nats, of which the paper prints none), with a combined error no larger than that margin. It is undecided when it is within three errors otherwise: compatible, and too uncertain to say more. It differs when it is farther away than three errors, and it is not run when fewer than two seeds of the paper's protocol have a value. An error that the paper prints as 0.00 is taken as rounding, ± ${ROUNDED_ERROR}. CelebA is counted apart, since its features here are not the paper's.`,
@@ -156,7 +172,7 @@ const comparisonTable = (comparisons: readonly Comparison[]): Html =>
       each.interval === null ? "–" : `${each.interval[0].toFixed(3)} to ${each.interval[1].toFixed(3)}`,
       String(each.seeds),
       each.apart === null ? "–" : `${each.apart.toFixed(1)} se`,
-      each.verdict,
+      verdictOf(each),
     ]),
   );
 
@@ -233,7 +249,7 @@ export const reproductionReport = ({
   const comparisons = paperComparisons(reproductions);
   return page(title, [
     html`<h1>${title}</h1>`,
-    html`<p class="lead">${comparisons.length > 0 ? `${verdictsInWords(comparisons)}. One that stands in two tables counts once.` : "No numbers of the paper to compare with."}</p>`,
+    html`<p class="lead">${comparisons.length > 0 ? [`${verdictsInWords(comparisons)}. One that stands in two tables counts once.`, ...circularInWords(comparisons)].join(" ") : "No numbers of the paper to compare with."}</p>`,
     ...(quick
       ? [
           html`<p class="warning">This is the quick protocol, far smaller than the paper's: it shows that everything runs, and there are no verdicts on its numbers.</p>`,

@@ -167,7 +167,7 @@ const OF_TASK: Partial<Record<TaskName, Partial<Protocol>>> = {
       "Census is class-balanced: every row above 50000, and as many of the others drawn at random; sex and the instance weight are no features",
     ],
     matched: [
-      "Census was balanced because at its natural rates (94 % of one class) no accuracy is near the paper's 0.82, and because Random then has the paper's numbers: the row of Random on Census, reproduced, is circular; the rows of the other acquisitions were not looked at for it, but none of them would be near without it",
+      "Census was balanced because its natural rates (94 % of one class) cannot give the paper's accuracy of 0.82, and balanced ones give its row of Random: the row of Random on Census is circular in that, and the other rows rest on the same balance",
     ],
   },
   students: {

@@ -22,10 +22,11 @@ import {
   wholeSet,
 } from "./acquisition-lines.js";
 import type { TaskName } from "./cell.js";
+import { paired } from "./claim-verdict.js";
 import { advantageOver, type SeedPoint } from "./dominance.js";
 import { mergedProtocol, type Reproduction, type Scale, seedsOf } from "./reproduction.js";
 import type { Results } from "./store.js";
-import type { SeedMean } from "./verdict.js";
+import { meanOverSeeds, type SeedMean } from "./verdict.js";
 
 /** What is compared with the paper's acquisition on one table. */
 interface Contest {
@@ -87,6 +88,32 @@ const advantagesOf = (results: Results, contests: readonly Contest[], scale: Sca
       ),
     ),
   );
+
+/** How much more often than after random acquisition a model that learns from the set guesses the attribute. */
+const guessesOf = (results: Results, contests: readonly Contest[], scale: Scale): readonly Advantage[] =>
+  contests.flatMap(({ task, name, own, seeds }) => {
+    const values = (line: Line) =>
+      seeds.map((seed) => {
+        const result = results.get(acquireCell(task, line, seed, scale));
+        return result?.checkpoints.find(({ labels }) => labels === sizeOf(task, scale).budget)?.metrics
+          .sensitiveAccuracy;
+      });
+    return own.flatMap((line) => {
+      const ours = meanOverSeeds(paired(values(line), values(RANDOM)));
+      const column = "sensitive accuracy, higher by";
+      return ours === undefined ? [] : [{ task: name, line, over: "random acquisition", column, ours }];
+    });
+  });
+
+/** Said where the interval excludes zero, in one or the other direction. */
+const guessesInWords = (guesses: readonly Advantage[]): readonly string[] =>
+  guesses.flatMap(({ task, line, ours: { mean, interval } }) => {
+    if (interval === null || (interval[0] <= 0 && interval[1] >= 0)) return [];
+    const ends = interval.map((end) => Math.abs(end).toFixed(3)).sort();
+    return [
+      `${task}: a model trained on what ${labelOf(line)} acquired guesses the attribute ${mean > 0 ? "more" : "less"} often than after random acquisition, by ${Math.abs(mean).toFixed(3)} (${ends.join(" to ")})`,
+    ];
+  });
 
 const inWords = ({ column, ours: { mean, interval } }: Advantage): string =>
   `${column} ${mean.toFixed(3)}${interval === null ? "" : ` (${interval.map((end) => end.toFixed(3)).join(" to ")})`}`;
@@ -157,16 +184,18 @@ const comparison = (
       ),
     ),
   draw: (results, scale) => {
-    const advantages = advantagesOf(results, contestsOf(scale), scale);
+    const contests = contestsOf(scale);
+    const advantages = advantagesOf(results, contests, scale);
+    const guesses = guessesOf(results, contests, scale);
     return {
       comparisons: [],
-      measured: advantages.map(({ task, line, over, column, ours }) => ({
+      measured: [...advantages, ...guesses].map(({ task, line, over, column, ours }) => ({
         row: `${task}, ${labelOf(line)}, over ${over}`,
         column,
         ours,
       })),
       figures: [],
-      ...(scale.quick ? {} : { findings: findingsOf(advantages) }),
+      ...(scale.quick ? {} : { findings: [...findingsOf(advantages), ...guessesInWords(guesses)] }),
     };
   },
 });

@@ -30,7 +30,7 @@ export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Proto
       `${count(evaluation.outer * evaluation.batches)} experiments a seed are evaluated (100 in the paper)`,
     ],
     matched: [
-      "the start and the rate of static designs were picked because they end in the paper's solution, one of many local optima: the four ratios of static designs in table-location, reproduced, show that such a start and rate exist and not that they are the paper's; the figures of static designs rest on the same",
+      "the start and the rate of static designs were picked because they end in the paper's solution, one of many local optima: the four ratios of static designs in table-location are circular in that: they show that such a start and rate exist, and not that they are the paper's; the figures of static designs rest on the same",
     ],
   };
   return mergedProtocol([general, sizeProtocol(size, scale), own]);

@@ -82,6 +82,8 @@ const compared = (
     columns.map(([metric, column], j) =>
       compare(line.name, `${heading}${column}`, paper[i][j], lineMean(results, task, line, metric, scale), {
         otherFeatures: task === "celeba",
+        // The balance of Census was picked by its row of random acquisition.
+        circular: task === "census" && line.method === "random",
       }),
     ),
   );

@@ -56,7 +56,9 @@ export const tableRocCensus: Reproduction = {
   draw: (results, scale) => ({
     comparisons: [
       ...COLUMNS.map(([metric, column], i) =>
-        compare("Random", column, PAPER.random[i], lineMean(results, TASK, RANDOM, metric, scale)),
+        compare("Random", column, PAPER.random[i], lineMean(results, TASK, RANDOM, metric, scale), {
+          circular: true,
+        }),
       ),
       ...COLUMNS.map(([metric, column], i) => {
         const seeds = seedsOf(sizeOf(TASK, scale).seeds);

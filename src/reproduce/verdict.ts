@@ -42,6 +42,8 @@ export interface Comparison {
   readonly verdict: Verdict;
   /** What models read here is not what they read in the paper: counted apart. */
   readonly otherFeatures: boolean;
+  /** Settings were picked because they give this number: that it comes out shows nothing. */
+  readonly circular: boolean;
 }
 
 /** Farther apart than this many combined standard errors is different. */
@@ -58,6 +60,8 @@ export interface CompareOptions {
   readonly margin?: number | undefined;
   /** Whether models read other features than in the paper (no). */
   readonly otherFeatures?: boolean | undefined;
+  /** Whether settings were picked because they give this number (no). */
+  readonly circular?: boolean | undefined;
 }
 
 /**
@@ -70,9 +74,9 @@ export const compare = (
   column: string,
   paper: PaperValue,
   ours: SeedMean | undefined,
-  { margin = MARGINS.ratio, otherFeatures = false }: CompareOptions = {},
+  { margin = MARGINS.ratio, otherFeatures = false, circular = false }: CompareOptions = {},
 ): Comparison => {
-  const common = { row, column, paper: paper.mean, paperError: paper.standardError, otherFeatures };
+  const common = { row, column, paper: paper.mean, paperError: paper.standardError, otherFeatures, circular };
   const measured = {
     ours: ours?.mean ?? null,
     standardError: ours?.standardError ?? null,

@@ -142,6 +142,7 @@ const comparison = (
   apart,
   verdict,
   otherFeatures: false,
+  circular: false,
 });
 
 const reproduction = (name: string, beyond: boolean, comparisons: readonly Comparison[]) => ({
@@ -279,6 +280,16 @@ describe("the ledger", () => {
     expect(status).toBe(0);
     expect(stdout).toBe(page);
   });
+});
+
+test("a number that settings were picked by is said to be circular", () => {
+  const [table] = LEDGER.reproductions;
+  const picked = table.comparisons.map((each) => ({ ...each, circular: true }));
+  const page = reproductionLedger({ ...LEDGER, reproductions: [{ ...table, comparisons: picked }] });
+  expect(page).toContain("Of those reproduced, 1 is circular");
+  expect(page.match(/reproduced \(circular\)/g)).toHaveLength(1);
+  expect(page).not.toContain("differs (circular)");
+  expect(reproductionLedger(LEDGER)).not.toContain("circular");
 });
 
 test("what goes beyond the paper does not count among the paper's numbers", () => {
