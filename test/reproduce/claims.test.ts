@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { acquireCell, betasOf, EPIG, fairbed, hfe, RANDOM } from "../../src/reproduce/acquisition-lines.js";
 import type { DesignCell, Metrics } from "../../src/reproduce/cell.js";
@@ -132,6 +133,14 @@ describe("the paper's claims", () => {
       ["0.250", "holds"],
       ["-0.150", "does not hold"],
     ]);
+  });
+
+  test("have all their numbers in the results that ship with fairbed", () => {
+    const shipped = ResultStore.read(fileURLToPath(new URL("../../results", import.meta.url)));
+    const all = drawingOf(claims, shipped, { quick: false }).claims ?? [];
+    expect(all.filter(({ verdict }) => verdict === "not run")).toEqual([]);
+    // 5 seeds on CelebA, 8 elsewhere.
+    for (const { difference, otherFeatures } of all) expect(difference?.n).toBe(otherFeatures ? 5 : 8);
   });
 
   test("have no verdict in the quick protocol, nor without results", () => {

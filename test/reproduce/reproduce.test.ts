@@ -436,6 +436,27 @@ describe("the catalogue", () => {
     }
   });
 
+  test("what the paper does not state is not said to be stated, and what was picked by its numbers is said", () => {
+    const all = REPRODUCTIONS.map(({ protocol }) => protocol({ quick: false }));
+    const stated = all.flatMap((each) => each.stated).join("\n");
+    const chosen = all.flatMap((each) => each.chosen).join("\n");
+    const choices = [
+      "distance^2",
+      "Adam",
+      "drawn from N(0, I)",
+      "smaller rate of the two groups over the larger",
+      "stay in [0, 1]",
+      "read standardised features",
+      "class-balanced",
+      "rate of 2e-3",
+    ];
+    for (const choice of choices) {
+      expect([choice, stated.includes(choice), chosen.includes(choice)]).toEqual([choice, false, true]);
+    }
+    const matched = all.flatMap((each) => each.matched ?? []).join("\n");
+    for (const picked of ["N(0, I)", "static designs", "Census"]) expect(matched).toContain(picked);
+  });
+
   test("seeds that are new are not those of the tables", () => {
     const [first, again] = reproductionsNamed(["better-than-paper", "better-than-paper-again"]);
     const keys = new Set(first.cells({ quick: false, seeds: 12 }).map(cellKey));
