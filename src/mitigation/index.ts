@@ -1,6 +1,20 @@
-/** What is done about unfairness after the data is there: fair representations, the reject option. */
+/** What is done about unfairness after the data is there: fair representations, the reject option, fair rules, weights. */
 
+export type { Progress, RunOptions, StopSignal } from "../core/options.js";
 export { type RandomStream, seededStream } from "../core/random.js";
+export type { Interval } from "../core/stats.js";
+export {
+  applyFairRule,
+  type BlindRows,
+  type FairMetric,
+  type FairRule,
+  type FairRuleOptions,
+  type FairRuleRows,
+  type FittedFairRule,
+  fairMargins,
+  fitFairRule,
+  type RuleOutcome,
+} from "./fair-rule.js";
 export type { StopReason } from "./lbfgs.js";
 export {
   aif360Representation,
@@ -21,3 +35,4 @@ export {
   type RejectOptionOptions,
   type RejectOptionRule,
 } from "./reject-option.js";
+export { type ReweighedCell, type ReweighedRows, type ReweighingRows, reweigh } from "./reweighing.js";
