@@ -47,7 +47,7 @@ export interface FairRule {
   readonly threshold: number;
 }
 
-export interface FairRuleOptions extends RunOptions {
+export interface FairRuleOptions extends RunOptions, JudgeRuleOptions {
   /** What is to be equal ("dp"). */
   readonly metric?: FairMetric | undefined;
   /** The least ratio of the lowest to the highest rate of a group, above 0 and at most 1 (0.8). */
@@ -57,10 +57,6 @@ export interface FairRuleOptions extends RunOptions {
    * near to this share as ties allow. Unless given, the most accurate rule of all that reach the level is taken.
    */
   readonly selectionRate?: number | undefined;
-  /** Resamples behind the interval (1000). */
-  readonly replicates?: number | undefined;
-  /** Where they are drawn from. */
-  readonly stream?: RandomStream | undefined;
 }
 
 /** What decisions come to on some rows. */
@@ -72,11 +68,22 @@ export interface RuleOutcome {
   readonly ratio: number;
 }
 
-export interface FittedFairRule extends FairRule, RuleOutcome {
-  /** 95 % of the ratio on rows like those it was fitted on, with the rule as it is: a resample without a ratio is 0. */
+/** The same with what is known about it. */
+export interface JudgedRule extends RuleOutcome {
+  /** 95 % of the ratio on other such rows, with the rule as it is: a resample without a group or a selected row is 0. */
   readonly interval: Interval;
   /** [groups]: selection rates or true positive rates; undefined for a group that was not there. */
   readonly rates: readonly (number | undefined)[];
+}
+
+export interface JudgeRuleOptions {
+  /** Resamples behind the interval (1000). */
+  readonly replicates?: number | undefined;
+  /** Where they are drawn from. */
+  readonly stream?: RandomStream | undefined;
+}
+
+export interface FittedFairRule extends FairRule, JudgedRule {
   readonly level: number;
   /** Whether the ratio is at least the level on those rows. */
   readonly reached: boolean;
@@ -116,27 +123,46 @@ const checkOptions = (metric: unknown, level: number, selectionRate: number | un
     throw new InputError("selection-rate", fairRuleTexts.selectionRate(selectionRate));
 };
 
-/** The ratio of decisions with its interval; a resample in which a group or the selected are missing counts as 0. */
+/** The interval of the ratio of decisions; a resample in which a group or the selected are missing counts as 0. */
 const ratioInterval = (
-  { rows, groups, counts }: CountedRows,
-  decided: ArrayLike<number>,
-  present: readonly number[],
-  stream: RandomStream,
-  replicates: number,
+  { rows, groups, counts, totals }: CountedRows,
+  decided: Int32Array,
+  { replicates = FAIR_RULE_DEFAULTS.replicates, stream = seededStream("fair rule") }: JudgeRuleOptions,
 ): Interval => {
+  const present = [...totals.keys()].filter((g) => totals[g] > 0);
   if (rows < 2 || present.length < 2) return [1, 1];
   const statistic = (drawn: Uint32Array): number => {
     const selected = new Float64Array(groups);
-    const totals = new Float64Array(groups);
+    const sums = new Float64Array(groups);
     for (const row of drawn)
       for (const g of present) {
         const count = counts[row * groups + g];
-        totals[g] += count;
+        sums[g] += count;
         if (decided[row] === 1) selected[g] += count;
       }
-    return present.some((g) => totals[g] === 0) ? 0 : ratioOfRates(selected, totals);
+    return present.some((g) => sums[g] === 0) ? 0 : ratioOfRates(selected, sums);
   };
   return bootstrap(rows, statistic, { stream, method: "percentile", replicates }).interval;
+};
+
+const judgeCounted = (counted: CountedRows, decided: Int32Array, options: JudgeRuleOptions): JudgedRule => {
+  const { groups, counts, totals, weights, weight, gains, rightAtNone } = counted;
+  const selected = new Float64Array(groups);
+  let right = rightAtNone;
+  let share = 0;
+  decided.forEach((one, row) => {
+    if (one === 0) return;
+    for (let g = 0; g < groups; g++) selected[g] += counts[row * groups + g];
+    right += gains[row];
+    share += weights[row];
+  });
+  return {
+    accuracy: right / weight,
+    selectionRate: share / weight,
+    ratio: ratioOfRates(selected, totals),
+    interval: ratioInterval(counted, decided, options),
+    rates: Array.from(totals, (total, g) => (total > 0 ? selected[g] / total : undefined)),
+  };
 };
 
 /**
@@ -165,20 +191,15 @@ export const fitFairRule = async (
   options: FairRuleOptions = {},
 ): Promise<FittedFairRule> => {
   const { metric = FAIR_RULE_DEFAULTS.metric, level = FAIR_RULE_DEFAULTS.level, selectionRate } = options;
-  const { replicates = FAIR_RULE_DEFAULTS.replicates, stream = seededStream("fair rule") } = options;
   checkOptions(metric, level, selectionRate);
   const counted = countRows(rows, metric);
-  const { shares, totals, groups } = counted;
+  const { shares } = counted;
   const { best, plain } = await searchMultipliers(counted, metric, { level, selectionRate }, pacer(options));
-  const { multipliers, threshold, accuracy, ratio, reaches } = best;
+  const { multipliers, threshold, reaches } = best;
   const rule: FairRule = { metric, multipliers, shares, threshold };
-  const decided = applyFairRule(rule, rows);
-  const selected = new Float64Array(groups);
-  decided.forEach((one, row) => {
-    for (let g = 0; g < groups; g++) selected[g] += one * counted.counts[row * groups + g];
-  });
-  const present = shares.flatMap((share, g) => (share > 0 ? [g] : []));
-  const interval = ratioInterval(counted, decided, present, stream, replicates);
+  const judged = judgeCounted(counted, applyFairRule(rule, rows), options);
+  const { accuracy, ratio, interval } = judged;
+  const present = shares.filter((share) => share > 0);
   const atNone = counted.rightAtNone / counted.weight;
   const absent = shares.flatMap((share, g) => (share > 0 ? [] : [g]));
   const warnings = [
@@ -192,11 +213,7 @@ export const fitFairRule = async (
   ];
   return {
     ...rule,
-    accuracy,
-    selectionRate: best.selectionRate,
-    ratio,
-    interval,
-    rates: Array.from(totals, (total, g) => (total > 0 ? selected[g] / total : undefined)),
+    ...judged,
     level,
     reached: reaches,
     plain: { accuracy: plain.accuracy, selectionRate: plain.selectionRate, ratio: plain.ratio },
@@ -248,3 +265,31 @@ export const fairMargins = (
  */
 export const applyFairRule = (rule: FairRule, rows: BlindRows): Int32Array =>
   Int32Array.from(fairMargins(rule, rows), (margin) => Number(margin > 0));
+
+/**
+ * What a rule comes to on rows that it was not fitted on, with an interval of the ratio. The rows are as in
+ * {@link fitFairRule}: `groups` and `labels` are what it is judged by, and do not decide.
+ *
+ * @example
+ * ```ts
+ * import { judgeFairRule } from "fairbed/mitigation";
+ *
+ * const rule = { metric: "dp", multipliers: [0, 0], shares: [0.5, 0.5], threshold: 0.5 } as const;
+ * const rows = {
+ *   scores: [0.9, 0.7, 0.6, 0.2],
+ *   groupProbabilities: [0.2, 0.8, 0.4, 0.6, 0.7, 0.3, 0.6, 0.4],
+ *   groups: [1, 1, 0, 0],
+ *   labels: [1, 1, 0, 0],
+ * };
+ * const { accuracy, ratio, rates } = judgeFairRule(rule, rows);
+ * console.log(accuracy, ratio, rates); // 0.75 0.5 [ 0.5, 1 ]
+ * ```
+ */
+export const judgeFairRule = (
+  rule: FairRule,
+  rows: FairRuleRows,
+  options: JudgeRuleOptions = {},
+): JudgedRule => {
+  const decided = applyFairRule(rule, rows);
+  return judgeCounted(countRows(rows, rule.metric), decided, options);
+};

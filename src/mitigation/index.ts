@@ -13,6 +13,9 @@ export {
   type FittedFairRule,
   fairMargins,
   fitFairRule,
+  type JudgedRule,
+  type JudgeRuleOptions,
+  judgeFairRule,
   type RuleOutcome,
 } from "./fair-rule.js";
 export type { StopReason } from "./lbfgs.js";

@@ -31,8 +31,8 @@ import { measure, type OutcomeMeasures } from "./outcome-measures.js";
 
 export type { MitigationOptions } from "./mitigation-split.js";
 
-/** What both mitigations say of what they were done on. */
-interface Mitigated {
+/** What every mitigation says of what it was done on. */
+export interface Mitigated {
   readonly target: string;
   readonly sensitive: string;
   /** The privileged group. */
@@ -61,7 +61,7 @@ export interface RepresentedTable extends Mitigated {
   };
 }
 
-const aboutOf = ({ task, sensitive, privilegedGroup }: MitigationSplit) => ({
+export const aboutOf = ({ task, sensitive, privilegedGroup }: MitigationSplit) => ({
   target: task.target.name,
   sensitive: sensitive.name,
   privileged: privilegedGroup,
@@ -234,7 +234,7 @@ export const rejectTable = async (table: Table, options: RejectTableOptions): Pr
   }
 };
 
-const givenScores = (table: Table, name: string): ((rows: Int32Array) => Float64Array) => {
+export const givenScores = (table: Table, name: string): ((rows: Int32Array) => Float64Array) => {
   const column = columnNamed(table, name);
   if (column.kind !== "numeric") throw new InputError("scores", rejectTableTexts.scores(name));
   return (rows) => Float64Array.from(rows, (row) => column.values[row]);

@@ -7,10 +7,12 @@ import { commands } from "../../src/cli/commands/mitigation.js";
 import { InputError } from "../../src/core/errors.js";
 import { seededStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
+import { fairRuleTexts } from "../../src/mitigation/fair-rule.js";
 import { rejectOptionTexts } from "../../src/mitigation/reject-option.js";
 import { stratify } from "../../src/mitigation/stratify.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { rejectTableTexts } from "../../src/workflows/mitigate.js";
+import { reweighTableTexts } from "../../src/workflows/mitigate-reweigh.js";
 import { mitigationSplitTexts } from "../../src/workflows/mitigation-split.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-mitigation-"));
@@ -154,6 +156,135 @@ describe("mitigate roc", () => {
   });
 });
 
+/** Group and outcome of each person by id. */
+const known = (path: string) =>
+  new Map(
+    readFileSync(path, "utf8")
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.split(","))
+      .map(([id, , , , group, hired]) => [id, { group, hired: Number(hired === "yes") }]),
+  );
+/** The lower over the higher rate of groups a and b among the lines "id,…,decision" that `counts` keeps. */
+const ratioOf = (
+  lines: readonly string[],
+  path: string,
+  counts: (hired: number | undefined) => boolean,
+): number => {
+  const about = known(path);
+  const rates = ["a", "b"].map((group) => {
+    const own = lines
+      .map((line) => line.split(","))
+      .filter(([id]) => about.get(id)?.group === group && counts(about.get(id)?.hired));
+    return own.reduce((sum, line) => sum + Number(line[line.length - 1]), 0) / own.length;
+  });
+  return Math.min(...rates) / Math.max(...rates);
+};
+
+describe("mitigate rule", () => {
+  it.each([
+    ["dp", () => true],
+    ["eopp", (hired: number | undefined) => hired === 1],
+  ] as const)("decides rows that nothing was fitted on, %s", async (metric, counts) => {
+    const out = join(folder, `rule-${metric}.csv`);
+    const { result, words } = await run("rule", table, { trees: 50, metric, out, test: other });
+    // Shares are rounded in each of the four strata.
+    expect(result.rows).toEqual({ train: 419, validation: 181, test: 200 });
+    expect(result.groups).toEqual(["a", "b"]);
+    expect(result.rule.reached).toBe(true);
+    expect(result.rule.ratio).toBeGreaterThanOrEqual(0.8);
+    const [heading, ...lines] = readFileSync(out, "utf8").trimEnd().split("\n");
+    expect(heading).toBe("id,score,before,after");
+    expect(lines).toHaveLength(200);
+    expect(result.reached.ratio).toBeCloseTo(ratioOf(lines, other, counts), 10);
+    const name = metric === "dp" ? "dpRatio" : "tprRatio";
+    expect(result.metrics.after[name]).toBeCloseTo(result.reached.ratio, 10);
+    expect(result.metrics.after.accuracy).toBeCloseTo(result.reached.accuracy, 10);
+    expect(result.metrics.after[name]).toBeGreaterThan(result.metrics.before[name]);
+    expect(result.reached.interval[0]).toBeLessThanOrEqual(result.reached.ratio);
+    expect(words).toContain("fair rule");
+    expect(words).toContain("does not see the attribute");
+    expect(words).not.toContain("NaN");
+  });
+
+  it("gives the same for the same seed, and something else for predicted groups", async () => {
+    const [first, again, soft] = [
+      await run("rule", table, { trees: 20, selectionRate: 0.4 }),
+      await run("rule", table, { trees: 20, selectionRate: 0.4 }),
+      await run("rule", table, { trees: 20, selectionRate: 0.4, soft: true }),
+    ];
+    expect({ ...first.result, seconds: 0 }).toEqual({ ...again.result, seconds: 0 });
+    expect([first.result.rule.countedBy, soft.result.rule.countedBy]).toEqual(["groups", "probabilities"]);
+    expect(Math.abs(first.result.rule.selectionRate - 0.4)).toBeLessThan(0.05);
+  });
+
+  it("says where the level cannot be reached", async () => {
+    // Features that say nothing about the group: no multipliers help, and the share to select is given.
+    const { result, words } = await run("rule", table, {
+      trees: 10,
+      scores: "chance",
+      features: ["town"],
+      level: 1,
+      selectionRate: 0.3,
+    });
+    expect(result.rule.reached).toBe(false);
+    expect(result.warnings).toEqual([fairRuleTexts.notReached(1, result.rule.ratio, 0.3)]);
+    expect(words).toContain("Warning: no multipliers reach a ratio of 1");
+  });
+
+  it("compares several groups, and leaves out one of a few people", async () => {
+    const lines = people(600, "m")
+      .split("\n")
+      .map((line, i) => (i % 4 === 1 ? line.replace(/,b,/, ",c,") : line))
+      .map((line) => line.replace(/^m7,(.*),[abc],(yes|no),/, "m7,$1,SECRETX,$2,"));
+    const { result, words } = await run("rule", write("several.csv", lines.join("\n")), { trees: 30 });
+    expect(result.groups).toEqual(["a", "b", "c"]);
+    expect(result.rule.multipliers).toHaveLength(3);
+    expect(result.rule.ratio).toBeGreaterThanOrEqual(0.8);
+    expect(result.notes).toHaveLength(1);
+    expect(result.notes[0]).toContain("left out of the comparison");
+    expect(words + JSON.stringify(result)).not.toContain("SECRETX");
+  });
+});
+
+describe("mitigate reweigh", () => {
+  it("gives every row a weight, under which outcome and group are independent", async () => {
+    const out = join(folder, "weights.csv");
+    const { result, words } = await run("reweigh", table, { trees: 50, test: other, out });
+    expect(result.rows).toEqual({ train: 600, test: 200 });
+    const [heading, ...lines] = readFileSync(out, "utf8").trimEnd().split("\n");
+    expect(heading).toBe("id,weight");
+    expect(lines).toHaveLength(800);
+    const about = known(table);
+    const sums = [0, 0, 0, 0];
+    for (const line of lines.slice(0, 600)) {
+      const [id, weight] = line.split(",");
+      const person = about.get(id);
+      sums[(person?.hired ?? 0) * 2 + Number(person?.group === "a")] += Number(weight);
+    }
+    expect((sums[0] * sums[3]) / (sums[1] * sums[2])).toBeCloseTo(1, 9);
+    expect(result.cells).toHaveLength(4);
+    expect(result.metrics.after.dpRatio).toBeGreaterThan(result.metrics.before.dpRatio);
+    expect(words).toContain("forest, reweighed");
+    expect(words).not.toContain("NaN");
+  });
+
+  it("says which cell is empty", async () => {
+    const lines = people(300, "e")
+      .split("\n")
+      .filter((line) => !line.includes(",b,yes,"))
+      .concat(
+        people(40, "c")
+          .split("\n")
+          .slice(1)
+          .map((line) => line.replace(/,[ab],/, ",c,")),
+      );
+    const { result } = await run("reweigh", write("empty.csv", lines.join("\n")), { trees: 5 });
+    expect(result.warnings).toEqual([reweighTableTexts.empty("yes", "b")]);
+  });
+});
+
 describe("a group of one person", () => {
   const rare = write("rare.csv", people(200, "r").replace(/^r7,(.*),[ab],(yes|no),/m, "r7,$1,SECRETX,yes,"));
 
@@ -186,10 +317,13 @@ describe("a group of one person", () => {
   });
 });
 
-it.each(["roc", "lfr"])("%s looks for the folder of --out before the work", async (name) => {
-  const out = join(folder, "none", "out.csv");
-  await expect(run(name, join(folder, "no-table.csv"), { out })).rejects.toThrow(writeText.noFolder(out));
-});
+it.each(["roc", "lfr", "rule", "reweigh"])(
+  "%s looks for the folder of --out before the work",
+  async (name) => {
+    const out = join(folder, "none", "out.csv");
+    await expect(run(name, join(folder, "no-table.csv"), { out })).rejects.toThrow(writeText.noFolder(out));
+  },
+);
 
 describe("wrong use", () => {
   it.each([

@@ -179,6 +179,8 @@ const LFR = [
   "3",
 ];
 const ROC = ["mitigate", "roc", PEOPLE, "--trees", "6"];
+const RULE = ["mitigate", "rule", PEOPLE, "--trees", "6"];
+const REWEIGH = ["mitigate", "reweigh", PEOPLE, "--trees", "6"];
 const MITIGATION = {
   "--privileged": ["--privileged", "f"],
   "--test": ["--test", at("other.csv")],
@@ -496,6 +498,33 @@ const CASES: Readonly<Record<string, Case>> = {
         base: [...ROC, ...TASK, "--lower", "0.77", "--upper", "0.771"],
         add: ["--fallback", "signed"],
       },
+    },
+  },
+  "mitigate rule": {
+    base: [...RULE, ...TASK],
+    options: {
+      ...READING,
+      ...roles(RULE),
+      ...MITIGATION,
+      "--task": paperTask(["mitigate", "rule"]),
+      "--metric": ["--metric", "eopp"],
+      "--level": ["--level", "0.95"],
+      "--selection-rate": ["--selection-rate", "0.2"],
+      "--soft": ["--soft"],
+      "--reweigh": ["--reweigh"],
+      "--learner": ["--learner", "logistic"],
+      "--scores": ["--scores", "score"],
+      "--validation-fraction": ["--validation-fraction", "0.5"],
+    },
+  },
+  "mitigate reweigh": {
+    base: [...REWEIGH, ...TASK],
+    options: {
+      ...READING,
+      ...roles(REWEIGH),
+      ...MITIGATION,
+      "--task": paperTask(["mitigate", "reweigh"]),
+      "--learner": ["--learner", "logistic"],
     },
   },
   "data describe": {

@@ -1,11 +1,11 @@
-/** The options that both mitigations share, and what they read. */
+/** The options that all mitigations share, and what they read. */
 import { readWithRoles } from "../../../sources/read-task.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import type { OptionValues } from "../../command.js";
 import { grouped, integer, real, text } from "../../options.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 
-// A representation and a rule are of rows that count the same, so there are no weights.
+// Mitigations are of rows that count the same, so there are no weights.
 const { weights: _, target, sensitive, ...otherRoles } = roleOptions;
 const D = MITIGATION_DEFAULTS;
 
@@ -30,7 +30,7 @@ export const mitigationOptions = {
 
 type MitigationValues = OptionValues<typeof mitigationOptions>;
 
-/** The table with the test rows below it, and what both workflows are told. */
+/** The table with the test rows below it, and what every workflow is told. */
 export const readMitigation = async (path: string | undefined, options: MitigationValues) => {
   const { privileged, test, testFraction, trees, seed } = options;
   const reading = { ...readingOf(options), test, seed };
