@@ -17,7 +17,7 @@ export const reweigh = defineCommand({
   examples: [
     {
       line: "mitigate reweigh people.csv --target income=high --sensitive sex --out weights.csv",
-      description: "a weight for each row, for any learner that takes weights",
+      description: "a weight for each row, for any learner",
     },
     {
       line: "mitigate reweigh people.csv --target income=high --sensitive sex --learner logistic --json",

@@ -19,11 +19,11 @@ export const rule = defineCommand({
   examples: [
     {
       line: "mitigate rule people.csv --target income=high --sensitive sex --level 0.8",
-      description: "selection rates within four fifths of each other, at the least cost",
+      description: "selection rates within four fifths of each other",
     },
     {
       line: "mitigate rule people.csv --target income=high --sensitive sex --metric eopp --reweigh",
-      description: "true positive rates instead, of a model that learnt from reweighed rows",
+      description: "true positive rates, and a model of reweighed rows",
     },
   ],
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },
