@@ -170,7 +170,7 @@ const judgeCounted = (counted: CountedRows, decided: Int32Array, options: JudgeR
  * learnt from. `scores` are [rows], `groupProbabilities` row-major [rows, groups], `groups` and `labels` [rows].
  *
  * Without `selectionRate` it is the most accurate rule that reaches the level, and of several the one with the smallest
- * multipliers; with it, the smallest multipliers. Two groups with at most a hundred different rows: the best rule of all.
+ * multipliers; with it, the smallest multipliers. Two groups and at most a hundred rows: the best rule of all.
  * More rows: orders of the rows are tried out from coarse to fine. More groups: one multiplier after another.
  *
  * @example

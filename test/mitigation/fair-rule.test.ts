@@ -189,6 +189,40 @@ const measured = ({ groups, labels }: Drawn, decided: ArrayLike<number>, metric:
   };
 };
 
+describe("a hundred rows", () => {
+  it.each(["dp", "eopp"] as const)("have no better rule, %s", async (metric) => {
+    const sample = drawn(100, `hundred ${metric}`);
+    const { scores, groupProbabilities, groups, labels, seconds } = sample;
+    const rule = await fitFairRule({ scores, groupProbabilities, groups, labels }, { metric, replicates: 2 });
+    const w = seconds.map(
+      (second, i) =>
+        (metric === "dp" ? 1 : scores[i]) * (second / rule.shares[1] - (1 - second) / rule.shares[0]),
+    );
+    // On either side of every multiplier at which two rows change places, every cut.
+    let best = 0;
+    const relevant = (i: number) => metric === "dp" || labels[i] === 1;
+    const totals = [0, 1].map((g) => groups.filter((group, i) => group === g && relevant(i)).length);
+    const tryAt = (s: number) => {
+      const order = [...scores.keys()].sort((i, j) => scores[j] - s * w[j] - scores[i] + s * w[i]);
+      const selected = [0, 0];
+      let right = labels.filter((label) => label === 0).length;
+      for (const row of order) {
+        if (relevant(row)) selected[groups[row]]++;
+        right += labels[row] === 1 ? 1 : -1;
+        const rates = [selected[0] / totals[0], selected[1] / totals[1]] as const;
+        if (isFair(rates, 0.8)) best = Math.max(best, right);
+      }
+    };
+    tryAt(0);
+    for (let i = 0; i < 100; i++)
+      for (let j = 0; j < i; j++) {
+        const crossing = (scores[i] - scores[j]) / (w[i] - w[j]);
+        for (const aside of [1 - 1e-7, 1 + 1e-7]) tryAt(crossing * aside);
+      }
+    expect(Math.round(100 * rule.accuracy)).toBe(best);
+  });
+});
+
 describe("many rows", () => {
   const sample = drawn(600, "fit");
 

@@ -3,10 +3,10 @@ import type { Pacer } from "../../core/options.js";
 import { bestCut, isBetter, type RuleGoal, type TriedRule } from "./cuts.js";
 import type { CountedRows } from "./rule-rows.js";
 
-/** Pairs of this many rows say where their order changes; with so few different rows no order is left out. */
+/** Pairs of this many rows say where their order changes; with so few rows no order is left out. */
 const ROWS_TO_PAIR = 100;
-/** As many places on a line are tried at once; then those between the neighbours of the best one. */
-const TRIED_AT_ONCE = 60;
+/** As many places on a line are tried at once, more of few rows; then those between the neighbours of the best one. */
+const triedAtOnce = (rows: number): number => Math.max(60, Math.min(5000, Math.floor(500_000 / rows)));
 const ROUNDS = 3;
 /** Rounds over the groups where there are more than two, and steps towards equal rates before. */
 const PASSES = 2;
@@ -93,7 +93,8 @@ export const searchMultipliers = async (
   const w = groupWeights(eta, probabilities, shares, metric);
   const present = shares.flatMap((share, g) => (share > 0 ? [g] : []));
   const lines = present.length < 2 ? 0 : present.length === 2 ? 1 : 1 + PASSES * present.length;
-  const total = lines * ROUNDS * TRIED_AT_ONCE;
+  const most = triedAtOnce(eta.length);
+  const total = lines * ROUNDS * most;
   let done = 0;
   const tryOut = (multipliers: readonly number[], of: RuleGoal = goal): TriedRule =>
     bestCut(counted, fairScores(eta, w, multipliers), multipliers, everybodyAt(multipliers, shares), of);
@@ -106,7 +107,7 @@ export const searchMultipliers = async (
     let low = 0;
     let high = places.length - 1;
     for (let round = 0; round < ROUNDS && high >= low; round++) {
-      const indices = evenly(low, high, TRIED_AT_ONCE);
+      const indices = evenly(low, high, most);
       // 0 is never left out: the rule it gives is the simplest.
       if (round === 0 && !indices.includes(places.indexOf(0))) {
         const tried = tryOut(at(0));
