@@ -110,7 +110,7 @@ describe.each(["dp", "eopp"] as const)("the exact optimum of a small population,
         for (const { accuracy } of rounded) expect(own.accuracy).toBeGreaterThanOrEqual(accuracy - 1e-9);
         if (coin < 0 && rounded.length > 0) expect(own.accuracy).toBeCloseTo(best, 9);
       }),
-      { numRuns: 150, seed: 14 },
+      { numRuns: 80, seed: 14 },
     );
   });
 
@@ -150,7 +150,7 @@ describe.each(["dp", "eopp"] as const)("the exact optimum of a small population,
           }
         } else for (let s = -3; s <= 3; s += 0.02) expect(fairAt(s)).toEqual([]);
       }),
-      { numRuns: 100, seed: 15 },
+      { numRuns: 50, seed: 15 },
     );
   });
 });
