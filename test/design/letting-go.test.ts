@@ -96,7 +96,10 @@ const longestHold = async (work: () => Promise<unknown>): Promise<{ longest: num
   return { longest: Math.max(longest, cpu() - last), total: cpu() - started };
 };
 
-/** Far above the 50 ms that are kept to, so that the collection of garbage breaks nothing. */
+/**
+ * Far above the 50 ms that are kept to, so that the collection of garbage breaks nothing; half of all the time is allowed
+ * too, since a slow machine stretches both. What does not let go at all holds the thread for nearly all of it.
+ */
 const MOST_MS = 250;
 
 const plain = (value: unknown): unknown =>
@@ -117,7 +120,7 @@ describe.each(Object.keys(LONG))("%s", (name) => {
     });
     expect(plain(watched.answer)).toEqual(plain(alone));
     expect(total).toBeGreaterThan(2 * MOST_MS);
-    expect(longest).toBeLessThan(MOST_MS);
+    expect(longest).toBeLessThan(Math.max(MOST_MS, total / 2));
     expect(seen.length).toBeGreaterThan(0);
     for (const { done, total: all } of seen) expect(done / all).toBeLessThanOrEqual(1);
   }, 60_000);
