@@ -7,6 +7,8 @@ import type { FileContents } from "./command.js";
 
 export const writeText = {
   isFolder: (path: string) => `${path} is a folder; name a file to write.`,
+  isInput: (path: string) =>
+    `${path} is read by this command and would be overwritten; name another file to write.`,
   isFile: (path: string) => `${path} is a file, or lies in one; name a folder to write to.`,
   noFolder: (path: string) => `the folder of ${path} does not exist; create it or name another file.`,
   refused: (path: string, reason: string) => `${path} could not be written (${reason}).`,

@@ -15,10 +15,21 @@ export const makeFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Throws where the folder of `out` is not there, or `out` is a folder itself. */
-export const requireFolder = async (out: string): Promise<void> => {
+/** Throws where the folder of `out` is not there, `out` is a folder itself, or one of the files that are read. */
+export const requireFolder = async (
+  out: string,
+  inputs: readonly (string | undefined)[] = [],
+): Promise<void> => {
   const folder = await stat(dirname(out)).catch(() => undefined);
   if (!folder?.isDirectory()) throw new InputError("no-folder", writeText.noFolder(out));
   const file = await stat(out).catch(() => undefined);
   if (file?.isDirectory()) throw new InputError("file-is-folder", writeText.isFolder(out));
+  if (file === undefined) return;
+  for (const input of inputs) {
+    const read = input === undefined ? undefined : await stat(input).catch(() => undefined);
+    // The same file by whatever name: a link, another spelling of its path.
+    if (read?.isFile() && read.dev === file.dev && read.ino === file.ino) {
+      throw new InputError("out-is-input", writeText.isInput(out));
+    }
+  }
 };

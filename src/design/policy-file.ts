@@ -63,8 +63,9 @@ export type PolicyFile = StaticPolicyFile | RandomPolicyFile | GreedyPolicyFile 
 
 export const policyFileTexts = {
   empty: (name: string) => `${name} is empty: give a policy or a list of designs`,
-  notJson: (name: string, reason: string) =>
-    `${name} is neither JSON nor a network (${reason}): give a policy file, or {"designs": [[...], ...]}`,
+  /** Without the parser's reason, which quotes the file: it may be a table of people. */
+  notJson: (name: string) =>
+    `${name} is neither JSON nor a network: give a policy file, or {"designs": [[...], ...]}`,
   notANumber: (name: string) =>
     `${name} has NaN or Infinity in it, which is no number in JSON: give finite numbers`,
   notPolicy: (name: string) =>
@@ -190,9 +191,9 @@ const decodeNetwork = (bytes: Uint8Array, name: string): PolicyFile => {
 
 const decodeJson = (bytes: Uint8Array, name: string): PolicyFile => {
   const value = record(
-    parse(bytes, (text, reason) => {
+    parse(bytes, (text) => {
       const literal = /[[,:]\s*-?(NaN|Infinity)\b/.test(text);
-      const message = literal ? policyFileTexts.notANumber(name) : policyFileTexts.notJson(name, reason);
+      const message = literal ? policyFileTexts.notANumber(name) : policyFileTexts.notJson(name);
       return new InputError("policy-file", message);
     }),
   );
@@ -202,12 +203,12 @@ const decodeJson = (bytes: Uint8Array, name: string): PolicyFile => {
   return checked(value, name);
 };
 
-const parse = (bytes: Uint8Array, wrong: (text: string, reason: string) => InputError): unknown => {
+const parse = (bytes: Uint8Array, wrong: (text: string) => InputError): unknown => {
   const text = new TextDecoder().decode(bytes);
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw wrong(text, error instanceof Error ? error.message : String(error));
+  } catch {
+    throw wrong(text);
   }
 };
 

@@ -213,7 +213,8 @@ describe("what is no policy gets one sentence", () => {
   });
 
   test("JSON that is cut short", () => {
-    expect(() => decodeText('{"designs": [[1, 2')).toThrow(/^f\.json is neither JSON nor a network \(/);
+    expect(() => decodeText('{"designs": [[1, 2')).toThrow(/^f\.json is neither JSON nor a network: /);
+    expect(() => decodeText("name,diagnosis\nAda,flu\n")).toThrow(/^(?!.*(diagnosis|Ada)).*$/);
   });
 });
 

@@ -20,6 +20,7 @@ import {
   real,
   text,
 } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
 import { betaOption, goalOptions, modelOptions } from "./method-options.js";
@@ -126,6 +127,7 @@ export const acquireCommand = defineCommand({
     const started = performance.now();
     const { readTask } = await import("../../../sources/read-task.js");
     const { simulate } = await import("../../../workflows/simulate.js");
+    if (options.out !== undefined) await requireFolder(options.out, [path]);
     const { seed, costs, exclude } = options;
     const roles = rolesOf({
       ...options,

@@ -9,6 +9,7 @@ import { RANK_DEFAULTS } from "../../../workflows/rank-settings.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
 import { argument, choice, grouped, integer, optionalReal, text } from "../../options.js";
+import { requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
 import { methodOptions, scoreInWords } from "./method-options.js";
@@ -100,6 +101,9 @@ export const rank = defineCommand({
     const started = performance.now();
     const quotas = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
+    if (options.out !== undefined) {
+      await requireFolder(options.out, [path, options.labelled, options.predictFor, options.sensitiveTable]);
+    }
     const { readTableWithIds, requireRoles } = await import("../../../sources/read-task.js");
     const roles = requireRoles(rolesOf(options));
     const reading = readingOf(options);

@@ -6,7 +6,8 @@ export const fileTexts = {
   missing: (path: string) => `there is no file ${path}: check its name and folder`,
   folder: (path: string) => `${path} is a folder: name a file in it`,
   refused: (path: string, reason: string) => `${path} could not be read (${reason})`,
-  notJson: (path: string, reason: string) => `${path} is not JSON (${reason})`,
+  /** Without the parser's reason, which quotes the file. */
+  notJson: (path: string) => `${path} is not JSON: give a file that is`,
 };
 
 export const readBytes = async (path: string): Promise<Uint8Array> => {
@@ -24,8 +25,7 @@ export const readJson = async (path: string): Promise<unknown> => {
   const text = new TextDecoder().decode(await readBytes(path));
   try {
     return JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new InputError("not-json", fileTexts.notJson(path, reason));
+  } catch {
+    throw new InputError("not-json", fileTexts.notJson(path));
   }
 };

@@ -84,7 +84,7 @@ export const audit = defineCommand({
     const { auditHtml } = await import("../../../report/audit-report.js");
     const { verdictsOf } = await import("../../../report/audit-wording.js");
     if (options.out !== undefined) {
-      await requireFolder(options.out);
+      await requireFolder(options.out, [path, secondPath, options.test]);
       await (await import("../../../report/render.js")).requireCharts();
     }
     if (options.task !== undefined && secondPath !== undefined)

@@ -65,7 +65,7 @@ export const lfr = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { representTable } = await import("../../../workflows/mitigate.js");
-    if (options.out !== undefined) await requireFolder(options.out);
+    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings: common } = await readMitigation(path, options);
     const { prototypes, reconstruction, prediction, parity, parityForm, smoothing } = options;
     const bounded = !options.unbounded;

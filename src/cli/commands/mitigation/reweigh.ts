@@ -33,7 +33,7 @@ export const reweigh = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { reweighTable } = await import("../../../workflows/mitigate-reweigh.js");
-    if (options.out !== undefined) await requireFolder(options.out);
+    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings } = await readMitigation(path, options);
     const { weights, ...shown } = await withProgress(context, "learning", (run) =>
       reweighTable(table, { ...settings, ...run, learner: options.learner }),

@@ -53,7 +53,7 @@ export const roc = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { rejectTable } = await import("../../../workflows/mitigate.js");
-    if (options.out !== undefined) await requireFolder(options.out);
+    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings } = await readMitigation(path, options);
     const { scores: column, validationFraction, lower, upper, fallback } = options;
     const { test, scores, before, after, ...shown } = await withProgress(context, "fitting", (run) =>

@@ -62,7 +62,7 @@ export const rule = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { fairRuleTable } = await import("../../../workflows/mitigate-rule.js");
-    if (options.out !== undefined) await requireFolder(options.out);
+    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings } = await readMitigation(path, options);
     const { metric, level, selectionRate, soft, reweigh: reweighed, learner, validationFraction } = options;
     const { test, scores, before, after, ...shown } = await withProgress(context, "fitting", (run) =>

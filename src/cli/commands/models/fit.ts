@@ -51,7 +51,7 @@ export const fit = defineCommand({
     const started = performance.now();
     const { fitModel } = await import("../../../workflows/fit-model.js");
     const { readWithRoles } = await import("../../../sources/read-task.js");
-    if (options.out !== undefined) await requireFolder(options.out);
+    if (options.out !== undefined) await requireFolder(options.out, [path]);
     const { learner, testFraction, folds, level, seed } = options;
     const given = {
       ...rolesOf(options),

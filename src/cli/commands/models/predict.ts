@@ -34,7 +34,7 @@ export const predict = defineCommand({
     const { readModel } = await import("../../../workflows/fitted-model.js");
     const { readTableWithIds } = await import("../../../sources/read-task.js");
     const { toCsv } = await import("../../../tables/csv.js");
-    if (options.out !== undefined) await requireFolder(options.out);
+    if (options.out !== undefined) await requireFolder(options.out, [path, source]);
     const model = readModel(new TextDecoder().decode(await readBytes(path)));
     // What was text when the model was fitted is text here too, though it may look like numbers.
     const asText = model.columns.filter(({ kind }) => kind === "categorical").map(({ name }) => name);
