@@ -3,6 +3,7 @@
 export type { Progress, RunOptions, StopSignal } from "../core/options.js";
 export { type RandomStream, seededStream } from "../core/random.js";
 export type { Interval } from "../core/stats.js";
+export { softFairRule } from "./fair-rule/soft-boundary.js";
 export {
   applyFairRule,
   type BlindRows,
