@@ -245,7 +245,7 @@ describe("data list and data get", () => {
   test("list names, sizes, licences and sources", async () => {
     const { code, stdout } = await data("list");
     expect(code).toBe(0);
-    for (const name of ["students", "census", "adult", "german", "celeba"]) {
+    for (const name of ["students", "census", "adult", "german", "bank", "celeba"]) {
       expect(stdout).toMatch(new RegExp(`^${name} `, "m"));
     }
     expect(stdout).toContain("licence: CC BY 4.0");
