@@ -252,7 +252,7 @@ describe("data list and data get", () => {
     const json = JSON.parse((await data("list", "--json")).stdout);
     expect(json).toMatchObject({
       folder: at("cache"),
-      datasets: [{ name: "students", here: false }, {}, {}, {}, {}],
+      datasets: [{ name: "students", here: false }, {}, {}, {}, {}, {}],
     });
   });
 
