@@ -32,6 +32,19 @@ export {
   type RepresentationTraining,
 } from "./learned-fair-representation.js";
 export {
+  type AccuracyAtParity,
+  type AccuracyAtParityEstimate,
+  type AccuracyAtParityOptions,
+  accuracyAtParity,
+  type EstimateAtParityOptions,
+  estimateAtParity,
+  type FrontierRows,
+  type ParityFrontier,
+  type ParityFrontierOptions,
+  type ParityPoint,
+  parityFrontier,
+} from "./parity-frontier.js";
+export {
   applyRejectOption,
   type FittedRejectOption,
   fitRejectOption,

@@ -51,7 +51,7 @@ const everybodyAt = (multipliers: readonly number[], shares: readonly number[]):
   multipliers.reduce((sum, each, g) => (shares[g] === 0 ? sum : sum - Math.abs(each) / shares[g]), -1);
 
 /** Places between the crossings of the lines a - s b of rows, ascending, and 0: one for each order of those rows. */
-const placesBetweenCrossings = (a: Float64Array, b: Float64Array): Float64Array => {
+export const placesBetweenCrossings = (a: Float64Array, b: Float64Array): Float64Array => {
   const order = Uint32Array.from(a.keys()).sort((i, j) => a[i] - a[j] || b[i] - b[j]);
   const distinct = order.filter(
     (row, k) => k === 0 || a[row] !== a[order[k - 1]] || b[row] !== b[order[k - 1]],
