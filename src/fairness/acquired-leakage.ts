@@ -81,7 +81,7 @@ export interface AcquiredLeakageOptions extends JudgeGuessesOptions {
   readonly learner?: Learner | undefined;
 }
 
-export interface AcquiredLeakage extends JudgedGuesses {
+export interface LeakageOfAcquired extends JudgedGuesses {
   /** [classes]: among acquired rows whose group is known. */
   readonly acquiredShares: readonly number[];
   /** [classes]: those judged at. */
@@ -282,7 +282,7 @@ export const judgeGuesses = (
 export const acquiredLeakage = (
   { features, sensitive, classes, acquired, test, weights, shares: given }: AcquiredRows,
   { learner = forest(), stream = seededStream("acquired leakage"), ...options }: AcquiredLeakageOptions = {},
-): AcquiredLeakage => {
+): LeakageOfAcquired => {
   requireLength("sensitive", sensitive, features.rows);
   requireLength("weights", weights, features.rows);
   requireLabels(sensitive, classes);

@@ -2,7 +2,6 @@
 
 export { type RandomStream, seededStream } from "../core/random.js";
 export {
-  type AcquiredLeakage,
   type AcquiredLeakageOptions,
   type AcquiredRows,
   acquiredLeakage,
@@ -10,6 +9,7 @@ export {
   type JudgedGuesses,
   type JudgeGuessesOptions,
   judgeGuesses,
+  type LeakageOfAcquired,
 } from "./acquired-leakage.js";
 export { type Auc, type AucOptions, groupAuc } from "./auc.js";
 export {

@@ -32,16 +32,16 @@ export {
   type RepresentationTraining,
 } from "./learned-fair-representation.js";
 export {
-  type AccuracyAtParity,
-  type AccuracyAtParityEstimate,
   type AccuracyAtParityOptions,
   accuracyAtParity,
   type EstimateAtParityOptions,
   estimateAtParity,
   type FrontierRows,
-  type ParityFrontier,
+  type ParityAccuracy,
+  type ParityAccuracyEstimate,
   type ParityFrontierOptions,
   type ParityPoint,
+  type ParityTradeOff,
   parityFrontier,
 } from "./parity-frontier.js";
 export {

@@ -45,14 +45,14 @@ export interface ParityPoint extends RuleOutcome {
   readonly multipliers: readonly number[];
 }
 
-export interface ParityFrontier {
+export interface ParityTradeOff {
   /** From the most accurate to the most equal: ratios rise and accuracies fall. */
   readonly points: readonly ParityPoint[];
   /** Without multipliers. */
   readonly plain: RuleOutcome;
 }
 
-export interface AccuracyAtParity {
+export interface ParityAccuracy {
   readonly metric: FairMetric;
   readonly level: number;
   /** The highest accuracy where the ratio is at least the level; undefined where no rule reaches it. */
@@ -62,7 +62,7 @@ export interface AccuracyAtParity {
   readonly plain: RuleOutcome;
 }
 
-export interface AccuracyAtParityEstimate extends AccuracyAtParity {
+export interface ParityAccuracyEstimate extends ParityAccuracy {
   /** 95 % of the accuracy for other such rows; undefined where too few resamples reach the level. */
   readonly interval: Interval | undefined;
   readonly standardError: number | undefined;
@@ -299,12 +299,9 @@ function* searchFrontier(
     const along = (row: number): number =>
       direction.reduce((sum, each, g) => sum + each * w[row * groups + g], 0);
     const spread = spreadOf(along, counted);
-    return spread > 0
-      ? Math.max(
-          spreadOf((row) => eta[row], counted),
-          1e-9,
-        ) / spread
-      : 0;
+    // Constant but for rounding: nothing is bent.
+    if (spread < 1e-9) return 0;
+    return spreadOf((row) => eta[row], counted) / spread || 1 / spread;
   };
   /** s / (1 - s) of evenly spaced s: from the scores alone to the groups alone. */
   const projective = (count: number): number[] =>
@@ -401,7 +398,7 @@ const rateOf = (
   return selectionRate === "matched" ? 1 - rightAtNone / weight : selectionRate;
 };
 
-const frontierOf = (counted: CountedRows, metric: FairMetric, goal: Goal): ParityFrontier => {
+const frontierOf = (counted: CountedRows, metric: FairMetric, goal: Goal): ParityTradeOff => {
   const trial = trialOf(counted, metric);
   const envelope = new Envelope();
   for (const _ of searchFrontier(trial, goal, envelope));
@@ -439,7 +436,7 @@ const plainOf = (trial: Trial, none: readonly number[], { rate }: Goal): RuleOut
  * // 0.33: 1.00, 1.00: 0.75
  * ```
  */
-export const parityFrontier = (rows: FrontierRows, options: ParityFrontierOptions = {}): ParityFrontier => {
+export const parityFrontier = (rows: FrontierRows, options: ParityFrontierOptions = {}): ParityTradeOff => {
   const { metric, level, selectionRate } = checked(options);
   const counted = countRows(rows, metric);
   return frontierOf(counted, metric, { level, rate: rateOf(counted, selectionRate) });
@@ -464,13 +461,13 @@ export const parityFrontier = (rows: FrontierRows, options: ParityFrontierOption
 export const accuracyAtParity = (
   rows: FrontierRows,
   options: AccuracyAtParityOptions = {},
-): AccuracyAtParity => {
+): ParityAccuracy => {
   const { metric, level, selectionRate } = checked(options);
   const counted = countRows(rows, metric);
   return atLevel(frontierOf(counted, metric, { level, rate: rateOf(counted, selectionRate) }), metric, level);
 };
 
-const atLevel = ({ points, plain }: ParityFrontier, metric: FairMetric, level: number): AccuracyAtParity => {
+const atLevel = ({ points, plain }: ParityTradeOff, metric: FairMetric, level: number): ParityAccuracy => {
   const best = bestAt(points, level);
   return { metric, level, accuracy: best?.accuracy, best: best ?? points[points.length - 1], plain };
 };
@@ -501,7 +498,7 @@ const resampled = (rows: FrontierRows, times: Float64Array): FrontierRows => ({
 export const estimateAtParity = async (
   rows: FrontierRows,
   options: EstimateAtParityOptions = {},
-): Promise<AccuracyAtParityEstimate> => {
+): Promise<ParityAccuracyEstimate> => {
   const { replicates = 200, stream = seededStream("accuracy at parity") } = options;
   if (!(Number.isInteger(replicates) && replicates >= 20))
     throw new InputError("replicates", parityFrontierTexts.replicates(replicates));
