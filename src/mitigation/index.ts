@@ -33,6 +33,19 @@ export {
   type RepresentationTraining,
 } from "./learned-fair-representation.js";
 export {
+  type AccuracyAtParityOptions,
+  accuracyAtParity,
+  type EstimateAtParityOptions,
+  estimateAtParity,
+  type FrontierRows,
+  type ParityAccuracy,
+  type ParityAccuracyEstimate,
+  type ParityFrontierOptions,
+  type ParityPoint,
+  type ParityTradeOff,
+  parityFrontier,
+} from "./parity-frontier.js";
+export {
   applyRejectOption,
   type FittedRejectOption,
   fitRejectOption,
