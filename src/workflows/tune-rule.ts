@@ -45,7 +45,10 @@ export interface TuneRuleOptions extends RunOptions {
   readonly representative?: RepresentativeRows | undefined;
   /** Other rows of the population, of which nothing but the features is read. None unless given. */
   readonly unlabelled?: Int32Array | undefined;
-  /** The groups of the unlabelled rows are known and may be read (false): for "dp", rates are then counted by them. */
+  /**
+   * The groups of the unlabelled rows are known and may be read (false). For "dp" the model of the group then learns from
+   * them too, and rates are counted by them, with predictions by a model of the other half.
+   */
   readonly attributesKnown?: boolean | undefined;
   /** How much each row counts, [all rows], in fits and rates; 1 unless given. */
   readonly weights?: Float64Array | undefined;
@@ -71,7 +74,7 @@ export interface TuneRuleOptions extends RunOptions {
 export interface ChosenOn {
   /** What the rates were counted by in the end; "attributes" are known groups of unlabelled rows. */
   readonly by: RuleCounting | "attributes";
-  /** Unlabelled rows, by the models of all labels. */
+  /** Unlabelled rows, by the models of all labels; by a model of the other half with "attributes". */
   readonly unlabelled: Int32Array;
   /** Labelled rows, each by models that have not seen it. */
   readonly labelled: Int32Array;
@@ -210,8 +213,14 @@ const pick = (all: BlindRows, rows: Int32Array, wanted: Int32Array): BlindRows =
   return { scores: Float64Array.from(places, (at) => all.scores[at]), groupProbabilities };
 };
 
+/** Rows, and what models that have not seen them say of them. */
+interface CrossFitted {
+  readonly rows: Int32Array;
+  readonly said: BlindRows;
+}
+
 /** Labelled rows in a random order of folds, and what models of the other folds say of them. */
-const crossFitted = async (plan: Plan): Promise<{ readonly rows: Int32Array; readonly said: BlindRows }> => {
+const crossFitted = async (plan: Plan): Promise<CrossFitted> => {
   const { target, sensitive, labelled, stream, folds = TUNE_RULE_DEFAULTS.folds } = plan.options;
   const known = labelled.filter((row) => target.labels[row] >= 0);
   const joint = jointLabel(target, sensitive);
@@ -236,8 +245,23 @@ const crossFitted = async (plan: Plan): Promise<{ readonly rows: Int32Array; rea
   return { rows: joinRows(dealt), said: blind(scores, groups) };
 };
 
-/** a, k and d by all labelled rows, and k again by the representative ones. */
-const calibrationOf = (plan: Plan, rows: Int32Array, said: BlindRows): GroupCalibration => {
+/** Unlabelled rows with known groups, and what the model of the target and one of the other half's groups say of them. */
+const crossedHalves = async (plan: Plan, classifier: Classifier): Promise<CrossFitted> => {
+  const { features, sensitive, labelled, stream } = plan.options;
+  const known = plan.unlabelled.filter((row) => sensitive.labels[row] >= 0);
+  const halves = stratifiedFolds(known, (row) => sensitive.labels[row], 2, stream.split("halves"));
+  const groups = await outOfFold(
+    halves,
+    (rows) => groupOf(plan, joinRows([labelled, rows])),
+    stream.split("group by halves"),
+    plan.pace,
+  );
+  const rows = joinRows(halves);
+  return { rows, said: blind(classifier.predict(features, rows), groups) };
+};
+
+/** a, k and d by all rows with known groups, and k again by the representative ones among them. */
+const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibration => {
   const { target, sensitive, weights } = plan.options;
   const counts = (row: number) =>
     sensitive.labels[row] >= 0 && (plan.metric === "dp" || target.labels[row] === 1);
@@ -252,7 +276,7 @@ const calibrationOf = (plan: Plan, rows: Int32Array, said: BlindRows): GroupCali
   const first = calibrateGroups(of(all, () => 1));
   const { rows: random, weights: inverse } = plan.representative;
   const places = Int32Array.from(random.keys()).filter((i) => counts(random[i]));
-  if (places.length === 0) return first;
+  if (plan.byAttributes || places.length === 0) return first;
   const drawn = places.map((i) => random[i]);
   return calibrateGroups(
     of(drawn, (i) => inverse?.[places[i]] ?? 1),
@@ -267,7 +291,7 @@ const groupZeros = ({ options }: Plan): readonly number[] =>
 const knownRows = (
   { options }: Plan,
   { rows: own, weights: inverse }: RepresentativeRows,
-  { rows, said }: { readonly rows: Int32Array; readonly said: BlindRows },
+  { rows, said }: CrossFitted,
   calibration: GroupCalibration,
 ): FairRuleRows => {
   const { target, sensitive, weights } = options;
@@ -301,15 +325,15 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const classifier =
     fitWhereTwo(learnt, stream.split("target")) ?? learnt.learner.fit(emptyOf(learnt), stream);
   await pace.pause();
-  const learntGroup = groupOf(plan, labelled);
+  const learntGroup = groupOf(plan, byAttributes ? joinRows([labelled, unlabelled]) : labelled);
   const sensitiveClassifier = fitWhereTwo(learntGroup, stream.split("group"));
   if (sensitiveClassifier === undefined) warnings.push(tuneRuleTexts.oneGroup);
   const groupsBy: Predictor = predictorOf(sensitiveClassifier, learntGroup);
   await pace.pause();
   const uncalibrated = (rows: Int32Array): BlindRows =>
     blind(classifier.predict(features, rows), groupsBy(rows));
-  const crossed = await crossFitted(plan);
-  const calibration = calibrationOf(plan, crossed.rows, crossed.said);
+  const crossed = await (byAttributes ? crossedHalves(plan, classifier) : crossFitted(plan));
+  const calibration = calibrationOf(plan, crossed);
   const blindRows = (rows: Int32Array): BlindRows => calibrated(calibration, uncalibrated(rows));
 
   const { rows: given, chosenOn } = rowsToChooseOn();
@@ -336,14 +360,16 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   function rowsToChooseOn(): { readonly rows: FairRuleRows; readonly chosenOn: ChosenOn } {
     const none = new Int32Array(0);
     const random = representative.rows.length > 0;
-    const pool = (): FairRuleRows => ({
-      ...blindRows(unlabelled),
-      weights: weights === undefined ? undefined : Float64Array.from(unlabelled, (row) => weights[row]),
-    });
+    const weightsOf = (rows: Int32Array) =>
+      weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
+    const pool = (): FairRuleRows => ({ ...blindRows(unlabelled), weights: weightsOf(unlabelled) });
     if (byAttributes) {
-      const groups = unlabelled.map((row) => sensitive.labels[row]);
-      const chosenOn = { by: "attributes", unlabelled, labelled: none, representative: random } as const;
-      return { rows: { ...pool(), groups }, chosenOn };
+      const { rows, said } = crossed;
+      const groups = rows.map((row) => sensitive.labels[row]);
+      return {
+        rows: { ...calibrated(calibration, said), groups, weights: weightsOf(rows) },
+        chosenOn: { by: "attributes", unlabelled: rows, labelled: none, representative: random },
+      };
     }
     if (plan.by === "soft")
       return {
