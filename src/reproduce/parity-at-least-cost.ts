@@ -204,9 +204,10 @@ export const parityAtLeastCost: Reproduction = {
       chosen: [
         `labels: ${budgets.join(", ")}; ${size}; ${seedsOf(scale).length} seeds from ${FIRST_SEED} on, on which nothing was chosen; forests of ${scale.quick ? 20 : 100} trees`,
         `rows: ${LINES.map(({ name }) => name).join("; ")}; each with reweighed training data and without`,
+        "Census and Bank are class-balanced (every row of the rarer class, and as many of the other drawn at random); the attribute is sex, of Bank whether somebody is married; it is no feature",
         "the attribute comes with the label; a quarter of the labels is drawn at random in every row but random acquisition, where all are, so that the fair decision rule is chosen in the same way for all; shares are those of the population, estimated from what was drawn at random",
         `primary outcome: accuracy at a DP ratio of at least ${LEVEL} where as many are selected as are truly positive, along the frontier of the fair decision rule on the test rows, the same for every row`,
-        "further outcomes: the DP ratio and the accuracy that the rule reaches on test rows with multipliers and threshold chosen without them; leakage in nats and AUC at the population's shares; composition",
+        "further outcomes: the DP ratio and the accuracy that the rule reaches on test rows with multipliers and threshold chosen without them (by predicted groups of the unlabelled rows, corrected by those of the rows drawn at random: the way that came nearest on development seeds, see bench/rule-tuning.md); leakage in nats and AUC at the population's shares; composition",
         "the default is the row with the largest gain in the primary outcome over random acquisition without reweighing, averaged over the tables and paired by seeds, among those whose 95 % interval is above 0 and that are on no table worse with an interval below 0; of rows within one standard error of the largest, the first in the order above, without reweighing before with it; random acquisition where there is none",
       ],
     };
