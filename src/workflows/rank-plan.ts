@@ -18,6 +18,7 @@ import { idReader, idsIn } from "../tables/ids.js";
 import { applyRule, columnsOfRule, type Label } from "../tables/label.js";
 import { appendRows, asCategorical, columnNamed, type Table } from "../tables/table.js";
 import { groupsBy, groupValuesOf } from "./groups-by.js";
+import { addCounts, countPool, groupsInPool, type PoolCounts } from "./rank-composition.js";
 import type { RankSettings } from "./rank-settings.js";
 
 export type LabelPlan = Pick<Label, "name" | "rule" | "classes">;
@@ -64,6 +65,8 @@ export const rankTies = (settings: RankSettings): RowKeys => tieKeys(rankStream(
 /** One that may be chosen, with its name where the pool has them. */
 export interface Candidate extends Ranked {
   readonly id?: string | undefined;
+  /** Its group by sensitive attribute, -1 where it is unknown or the pool does not say. */
+  readonly sensitive?: readonly number[] | undefined;
 }
 
 /** What is left of the parts that were scored: the best of each group, any of which may be chosen. */
@@ -71,6 +74,8 @@ export interface BestOfParts {
   readonly rows: number;
   /** Rows that are labelled already. */
   readonly skipped: number;
+  /** How many of each group the others are. */
+  readonly counts?: PoolCounts | undefined;
   readonly groups: readonly { readonly group: number; readonly best: readonly Candidate[] }[];
 }
 
@@ -158,7 +163,7 @@ export interface PartRanker {
 
 /** Models are fitted once; `first` is the row of the pool that the first part begins with. */
 export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker) => {
-  const { settings, labelled, rows } = plan;
+  const { settings, labelled, sensitive, rows } = plan;
   const { encode, ranker } = createScorer(plan);
   const size = Math.min(settings.top, rows);
   const done = idsIn(labelled, settings.id);
@@ -176,6 +181,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
     };
     const seen = new Map<string, number>();
     let [first, part, skipped] = [start, 0, 0];
+    let counts: PoolCounts | undefined;
 
     /** The rows of a part that may be chosen; throws where two have the same id. */
     const candidatesIn = (table: Table, ids: ((row: number) => string | undefined) | undefined) => {
@@ -202,6 +208,8 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
         const candidates = candidatesIn(table, ids);
         const costs = settings.costs === undefined ? undefined : costsIn(table, settings.costs, first);
         const groupOf = groups === undefined ? undefined : groupsBy(table, groups);
+        const attributes = groupsInPool(table, sensitive.labels);
+        counts = addCounts(counts, countPool(attributes, sensitive.labels, candidates));
         const offer = (at: number, { score, target, leakage }: Readonly<Record<keyof ScoreParts, number>>) =>
           bestIn(groupOf?.[at] ?? -1).offer({
             row: first + at,
@@ -210,6 +218,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             leakage,
             cost: costs?.[at] ?? 0,
             id: ids?.(at),
+            sensitive: attributes.map((own) => own?.[at] ?? -1),
           } as Candidate);
         const offerBest = (block: Int32Array): void => {
           const features = encode(table, block);
@@ -239,6 +248,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       best: () => ({
         rows: first - start,
         skipped,
+        counts,
         groups: [...bestOf].map(([group, best]) => ({
           group,
           best: best.ranked().map(({ rank: _, ...each }) => each),
@@ -284,6 +294,10 @@ export const mergeParts = (
   return {
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
     skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
+    counts: parts.reduce<PoolCounts | undefined>(
+      (sum, { counts }) => (counts === undefined ? sum : addCounts(sum, counts)),
+      undefined,
+    ),
     groups: groups.map((group) => {
       const best = createBest({ size, costWeight: costWeightOf(settings), ties });
       for (const part of parts) {

@@ -11,6 +11,7 @@ import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from
 import { appendRows, columnNames, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { quotasByGroup, requireRoom } from "./groups-by.js";
+import { type RankComposition, rankComposition } from "./rank-composition.js";
 import {
   type BestOfParts,
   columnsOf,
@@ -66,6 +67,8 @@ export interface Ranking {
   readonly labelled: number;
   readonly predictFor: number;
   readonly features: readonly string[];
+  /** Who is labelled and who is recommended, by sensitive attribute. */
+  readonly composition: readonly RankComposition[];
   readonly notes: readonly string[];
 }
 
@@ -191,23 +194,37 @@ export const planRanking = (
   };
 };
 
-export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => ({
-  target: plan.target.name,
-  sensitive: plan.sensitive.labels.map(({ name }) => name),
-  settings: plan.settings,
-  candidates: withinQuotas(best, plan),
-  rows: plan.rows,
-  labelled: labelledRows(plan),
-  predictFor: plan.predictFor.rows,
-  features: plan.features,
-  notes: best.skipped === 0 ? notes : [rankTexts.done(best.skipped), ...notes],
-});
+export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => {
+  const chosen = withinQuotas(best, plan);
+  const { labels, table: elsewhere } = plan.sensitive;
+  const asked = rankComposition({
+    labels,
+    labelled: elsewhere === undefined ? { table: plan.labelled, target: plan.target } : undefined,
+    pool: best.counts,
+    recommended: chosen.map(({ sensitive }) => sensitive),
+  });
+  return {
+    target: plan.target.name,
+    sensitive: labels.map(({ name }) => name),
+    settings: plan.settings,
+    candidates: chosen.map(({ sensitive: _, ...candidate }) => candidate),
+    rows: plan.rows,
+    labelled: labelledRows(plan),
+    predictFor: plan.predictFor.rows,
+    features: plan.features,
+    composition: asked.composition,
+    notes: [...(best.skipped === 0 ? [] : [rankTexts.done(best.skipped)]), ...notes, ...asked.notes],
+  };
+};
 
 const labelledRows = ({ labelled, target }: RankPlan): number =>
   applyRule(target.rule, labelled).reduce((count, label) => count + (label < 0 ? 0 : 1), 0);
 
 /** The best of all groups together, as far as the quotas allow. */
-const withinQuotas = ({ groups }: BestOfParts, { settings }: RankPlan): RankedCandidate[] => {
+const withinQuotas = (
+  { groups }: BestOfParts,
+  { settings }: RankPlan,
+): (RankedCandidate & { readonly sensitive: readonly number[] })[] => {
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
     .sort((a, b) => a.row - b.row);
@@ -228,9 +245,9 @@ const withinQuotas = ({ groups }: BestOfParts, { settings }: RankPlan): RankedCa
     groups: numbers(({ group }) => group),
     quotas: settings.quotas === undefined ? [] : quotasByGroup(settings.quotas),
   }).map(({ row: at, rank, score, cost, ...information }) => {
-    const { row, id } = all[at];
+    const { row, id, sensitive = [] } = all[at];
     const { target, leakage } = informationParts(settings.method, information);
-    return { rank, row, id, score, target, leakage, cost, net: score - costWeight * cost };
+    return { rank, row, id, score, target, leakage, cost, net: score - costWeight * cost, sensitive };
   });
 };
 
