@@ -200,15 +200,15 @@ const measuredTable = (measured: ReportedReproduction["measured"]): Html => {
 
 const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
 
-/** Over seeds, with the share of the candidates and a mark where it is less than half of that. */
+/** `9.0 ± 1.2 % (33 %), below half`: over seeds, and the share of the candidates. */
 const askedShare = ({ share, population, belowHalf }: AskedShare): string => {
   const error = share.standardError === null ? "" : ` ± ${(100 * share.standardError).toFixed(1)}`;
-  return `${(100 * share.mean).toFixed(1)}${error} of ${percent(population)}${belowHalf ? " (below half)" : ""}`;
+  return `${(100 * share.mean).toFixed(1)}${error} % (${percent(population)})${belowHalf ? ", below half" : ""}`;
 };
 
 /** What the tables of who was asked show, in words. */
 export const ASKED_MEANS =
-  "Who was asked, in per cent of the labels acquired, of the share that each has among the candidates: means over seeds with their standard errors. Below half: less than half that share, and chance does not explain it (exact binomial test of all seeds together, p < 0.01).";
+  "Who was asked: shares of the labels acquired, means over seeds with their standard errors, and in brackets the share of the candidates. Below half: less than half that share, and chance does not explain it (exact binomial test of all seeds together, p < 0.01).";
 
 /** A table for each set of groups: a row for every way of asking, and a column for every group or group with an outcome. */
 export const askedTables = (

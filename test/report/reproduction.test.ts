@@ -246,9 +246,9 @@ describe("the ledger", () => {
     expect(cells("| sex")).toEqual(["sex", "Female", "Male", "Female, rich"]);
     expect(cells("| census fairbed beta 10")).toEqual([
       "census fairbed beta 10",
-      "9.0 ± 1.2 of 33 % (below half)",
-      "91.0 ± 1.2 of 67 %",
-      "0.4 of 3.4 % (below half)",
+      "9.0 ± 1.2 % (33 %), below half",
+      "91.0 ± 1.2 % (67 %)",
+      "0.4 % (3.4 %), below half",
     ]);
   });
 

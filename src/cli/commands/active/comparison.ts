@@ -113,9 +113,9 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
     "",
     `${seeds.length === 1 ? "One seed." : `Means over ${seeds.length} seeds with standard errors.`} Parity is the smallest group's selection rate over the`,
     "largest: 1 is parity. It rises with the selection rate; matched: where as many are selected as are",
-    `truly positive; at parity ${PARITY_JUDGED.level}: the highest accuracy there with that parity. AUC and nats: how well a model`,
-    "of these labels tells the groups apart at their shares of all rows (0.5 and 0: not at all); guessed:",
-    "how often it is right without regard to shares. --json has all metrics.",
+    `truly positive; at parity ${PARITY_JUDGED.level}: the highest accuracy there with that parity. AUC and nats: how well a`,
+    "model of these labels tells the groups apart at their shares of all rows (0.5 and 0: not at all);",
+    "guessed: how often it is right without regard to shares. --json has all metrics.",
     ...(someMissing
       ? ["(1/3): so many of the seeds have a value; in the others no rule reaches that parity, say."]
       : []),
