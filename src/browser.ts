@@ -64,6 +64,7 @@ export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
+export type { RankComposition } from "./workflows/rank-composition.js";
 export {
   type Pool,
   type RankedCandidate,

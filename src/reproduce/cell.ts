@@ -98,11 +98,29 @@ export type CellKind = Cell["kind"];
 /** A metric that has no value (a rate of a group that is empty, say) is left out. */
 export type Metrics = Partial<Evaluation>;
 
+/** Who was asked, the rows known at the start left out, and how they stand among the candidates. */
+export interface StoredComposition {
+  readonly attribute: string;
+  readonly groups: readonly StoredShare[];
+  /** Every group with every outcome. */
+  readonly cells: readonly (StoredShare & { readonly outcome: string })[];
+}
+
+export interface StoredShare {
+  readonly group: string;
+  /** Of those asked. */
+  readonly count: number;
+  /** The share of the candidates. */
+  readonly population: number;
+}
+
 export interface AcquireResult {
   /** Rows of the task's table: those known at the start, then the others in the order they were asked for. */
   readonly labelled: readonly number[];
   /** Which of those asked for, counted from 0, were drawn at random, where a part was. */
   readonly drawn?: readonly number[] | undefined;
+  /** By sensitive attribute; results that are older than it have none. */
+  readonly composition?: readonly StoredComposition[] | undefined;
   readonly checkpoints: readonly { readonly labels: number; readonly metrics: Metrics }[];
 }
 
