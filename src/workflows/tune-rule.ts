@@ -316,7 +316,7 @@ const canCount = ({ labels, groups }: FairRuleRows, metric: FairMetric): boolean
  * and groups of unlabelled rows are not read, except the groups where `attributesKnown` says that they may be.
  */
 export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => {
-  const { labelled, features, target, sensitive, weights, stream } = options;
+  const { labelled, features, sensitive, weights, stream } = options;
   const warnings: string[] = [];
   const plan = planOf(options, warnings);
   const { metric, unlabelled, representative, byAttributes, pace } = plan;
@@ -376,23 +376,32 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
         rows: pool(),
         chosenOn: { by: "soft", unlabelled, labelled: none, representative: random },
       };
-    const everybody = labelled.filter((row) => target.labels[row] >= 0 && sensitive.labels[row] >= 0);
-    const own = random ? representative : { rows: everybody };
-    const known = knownRows(plan, own, crossed, calibration);
-    if (!random) warnings.push(tuneRuleTexts.notRandom);
-    if (!canCount(known, metric) && unlabelled.length > 0) {
+    const drawn = random ? knownRows(plan, representative, crossed, calibration) : undefined;
+    const enough = drawn !== undefined && canCount(drawn, metric);
+    if (drawn !== undefined && !enough && unlabelled.length > 0) {
       warnings.push(tuneRuleTexts.fewKnown);
       const chosenOn = { by: "soft", unlabelled, labelled: none, representative: random } as const;
       return { rows: pool(), chosenOn };
     }
-    if (plan.by === "true")
+    if (drawn !== undefined && enough && plan.by === "both")
       return {
-        rows: known,
-        chosenOn: { by: "true", unlabelled: none, labelled: own.rows, representative: random },
+        rows: { ...pool(), correction: drawn, correctionStrength: CORRECTION_STRENGTH },
+        chosenOn: { by: "both", unlabelled, labelled: representative.rows, representative: true },
       };
+    if (drawn !== undefined && enough)
+      return {
+        rows: drawn,
+        chosenOn: { by: "true", unlabelled: none, labelled: representative.rows, representative: true },
+      };
+    warnings.push(tuneRuleTexts.notRandom);
+    const judged = crossed.rows.slice().sort();
+    const known = judged.filter((row) => sensitive.labels[row] >= 0);
+    // Without a single known group there is nothing to compare, and the rule is the plain one.
+    const own = known.length === 0 ? judged : known;
+    const { groups, ...counted } = knownRows(plan, { rows: own }, crossed, calibration);
     return {
-      rows: { ...pool(), correction: known, correctionStrength: CORRECTION_STRENGTH },
-      chosenOn: { by: "both", unlabelled, labelled: own.rows, representative: random },
+      rows: known.length === 0 ? counted : { ...counted, groups },
+      chosenOn: { by: "true", unlabelled: none, labelled: own, representative: false },
     };
   }
 };
