@@ -125,8 +125,8 @@ describe.each(["dp", "eopp"] as const)("a population that is known, %s", (metric
     },
   );
 
-  it("is reached by a model of the group that exaggerates and takes one group for the rarer", async () => {
-    const odds = (p: number) => (p / (1 - p)) ** 3 / 8;
+  it("is reached by a model of the group that is far too timid and takes one group for the rarer", async () => {
+    const odds = (p: number) => (p / (1 - p)) ** 0.4 / 2;
     const wrong = oracle(({ second }) => odds(second) / (1 + odds(second)));
     const given = { ...setting(6000, 2000), sensitiveLearner: wrong };
     const tuned = await tuneRule({ ...given, metric, level, by: "soft" });
