@@ -18,7 +18,8 @@ import {
 } from "../mitigation/fair-rule.js";
 import { calibratedGroups, calibrateGroups, type GroupCalibration } from "../mitigation/group-calibration.js";
 import { reweigh } from "../mitigation/reweighing.js";
-import { fitWhereTwo, type LearntLabel, outOfFold, type Predictor, predictorOf } from "./out-of-fold.js";
+import { blindRowsOf, favourable, type GroupModel } from "./group-model.js";
+import { firstClass, fitWhereTwo, type LearntLabel, outOfFold } from "./out-of-fold.js";
 import { CORRECTION_STRENGTH, TUNE_RULE_DEFAULTS } from "./tune-rule-defaults.js";
 
 /**
@@ -84,14 +85,13 @@ export interface ChosenOn {
 
 export interface TunedRule {
   readonly classifier: Classifier;
-  /** P(group | x), or P(group | x, favourable) for "eopp", before calibration; undefined where only one group is there. */
-  readonly sensitiveClassifier: Classifier | undefined;
-  readonly calibration: GroupCalibration;
+  /** P(group | x), or P(group | x, favourable) for "eopp", with its calibration. */
+  readonly groupModel: GroupModel;
   /** With its level, the ratio on the rows it was chosen on, and the interval of that. */
   readonly rule: FittedFairRule;
   readonly chosenOn: ChosenOn;
   readonly warnings: readonly string[];
-  /** What the rule reads of any rows of the features. */
+  /** What the rule reads of any rows of the features; of others it is {@link blindRowsOf}. */
   readonly blindRows: (rows: Int32Array) => BlindRows;
   /** 1 (favourable) or 0 of each. */
   readonly decide: (rows: Int32Array) => Int32Array;
@@ -191,7 +191,7 @@ const groupOf = ({ options, metric }: Plan, rows: Int32Array): LearntLabel => {
 
 /** Scores and uncalibrated group probabilities. */
 const blind = (target: Float64Array, groupProbabilities: Float64Array): BlindRows => ({
-  scores: target.filter((_, at) => at % 2 === 1),
+  scores: favourable(target),
   groupProbabilities,
 });
 
@@ -328,13 +328,16 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const learntGroup = groupOf(plan, byAttributes ? joinRows([labelled, unlabelled]) : labelled);
   const sensitiveClassifier = fitWhereTwo(learntGroup, stream.split("group"));
   if (sensitiveClassifier === undefined) warnings.push(tuneRuleTexts.oneGroup);
-  const groupsBy: Predictor = predictorOf(sensitiveClassifier, learntGroup);
   await pace.pause();
-  const uncalibrated = (rows: Int32Array): BlindRows =>
-    blind(classifier.predict(features, rows), groupsBy(rows));
   const crossed = await (byAttributes ? crossedHalves(plan, classifier) : crossFitted(plan));
   const calibration = calibrationOf(plan, crossed);
-  const blindRows = (rows: Int32Array): BlindRows => calibrated(calibration, uncalibrated(rows));
+  const groupModel: GroupModel = {
+    classifier: sensitiveClassifier,
+    only: firstClass(learntGroup),
+    groups: sensitive.classes,
+    calibration,
+  };
+  const blindRows = (rows: Int32Array): BlindRows => blindRowsOf(classifier, groupModel, features, rows);
 
   const { rows: given, chosenOn } = rowsToChooseOn();
   const rule = await fitFairRule(given, {
@@ -348,8 +351,7 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   });
   return {
     classifier,
-    sensitiveClassifier,
-    calibration,
+    groupModel,
     rule,
     chosenOn,
     warnings: [...warnings, ...rule.warnings],

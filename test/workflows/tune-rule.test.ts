@@ -164,8 +164,8 @@ describe("what is read", () => {
     };
   };
   const plainOf = async (options: TuneRuleOptions) => {
-    const { rule, calibration, chosenOn, decide } = await tuneRule(options);
-    return JSON.stringify([rule, calibration, chosenOn.by, [...decide(upTo(0, 400))]]);
+    const { rule, groupModel, chosenOn, decide } = await tuneRule(options);
+    return JSON.stringify([rule, groupModel.calibration, chosenOn.by, [...decide(upTo(0, 400))]]);
   };
   const without = (
     { labels, classes }: { readonly labels: Int32Array; readonly classes: number },
@@ -369,7 +369,7 @@ describe("what cannot be done", () => {
   it("is the plain rule where there is one group only", async () => {
     const one = { labels: given.sensitive.labels.map(() => 1), classes: 2 };
     const tuned = await tuneRule({ ...given, sensitive: one, sensitiveLearner: logistic() });
-    expect(tuned.sensitiveClassifier).toBeUndefined();
+    expect(tuned.groupModel).toMatchObject({ classifier: undefined, only: 1, groups: 2 });
     expect(tuned.warnings).toContain(tuneRuleTexts.oneGroup);
     const unknown = { labels: given.sensitive.labels.map(() => -1), classes: 2 };
     const blind = await tuneRule({ ...given, sensitive: unknown, sensitiveLearner: logistic() });
