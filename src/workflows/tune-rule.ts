@@ -46,10 +46,7 @@ export interface TuneRuleOptions extends RunOptions {
   readonly representative?: RepresentativeRows | undefined;
   /** Other rows of the population, of which nothing but the features is read. None unless given. */
   readonly unlabelled?: Int32Array | undefined;
-  /**
-   * The groups of the unlabelled rows are known and may be read (false). For "dp" the model of the group then learns from
-   * them too, and rates are counted by them, with predictions by a model of the other half.
-   */
+  /** The groups of the unlabelled rows are known and may be read (false): for "dp", rates are then counted by them. */
   readonly attributesKnown?: boolean | undefined;
   /** How much each row counts, [all rows], in fits and rates; 1 unless given. */
   readonly weights?: Float64Array | undefined;
@@ -75,7 +72,7 @@ export interface TuneRuleOptions extends RunOptions {
 export interface ChosenOn {
   /** What the rates were counted by in the end; "attributes" are known groups of unlabelled rows. */
   readonly by: RuleCounting | "attributes";
-  /** Unlabelled rows, by the models of all labels; by a model of the other half with "attributes". */
+  /** Unlabelled rows, by the models of all labels. */
   readonly unlabelled: Int32Array;
   /** Labelled rows, each by models that have not seen it. */
   readonly labelled: Int32Array;
@@ -245,22 +242,7 @@ const crossFitted = async (plan: Plan): Promise<CrossFitted> => {
   return { rows: joinRows(dealt), said: blind(scores, groups) };
 };
 
-/** Unlabelled rows with known groups, and what the model of the target and one of the other half's groups say of them. */
-const crossedHalves = async (plan: Plan, classifier: Classifier): Promise<CrossFitted> => {
-  const { features, sensitive, labelled, stream } = plan.options;
-  const known = plan.unlabelled.filter((row) => sensitive.labels[row] >= 0);
-  const halves = stratifiedFolds(known, (row) => sensitive.labels[row], 2, stream.split("halves"));
-  const groups = await outOfFold(
-    halves,
-    (rows) => groupOf(plan, joinRows([labelled, rows])),
-    stream.split("group by halves"),
-    plan.pace,
-  );
-  const rows = joinRows(halves);
-  return { rows, said: blind(classifier.predict(features, rows), groups) };
-};
-
-/** a, k and d by all rows with known groups, and k again by the representative ones among them. */
+/** a, k and d by all labelled rows, and k again by the representative ones. */
 const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibration => {
   const { target, sensitive, weights } = plan.options;
   const counts = (row: number) =>
@@ -276,7 +258,7 @@ const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibratio
   const first = calibrateGroups(of(all, () => 1));
   const { rows: random, weights: inverse } = plan.representative;
   const places = Int32Array.from(random.keys()).filter((i) => counts(random[i]));
-  if (plan.byAttributes || places.length === 0) return first;
+  if (places.length === 0) return first;
   const drawn = places.map((i) => random[i]);
   return calibrateGroups(
     of(drawn, (i) => inverse?.[places[i]] ?? 1),
@@ -325,11 +307,11 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const classifier =
     fitWhereTwo(learnt, stream.split("target")) ?? learnt.learner.fit(emptyOf(learnt), stream);
   await pace.pause();
-  const learntGroup = groupOf(plan, byAttributes ? joinRows([labelled, unlabelled]) : labelled);
+  const learntGroup = groupOf(plan, labelled);
   const sensitiveClassifier = fitWhereTwo(learntGroup, stream.split("group"));
   if (sensitiveClassifier === undefined) warnings.push(tuneRuleTexts.oneGroup);
   await pace.pause();
-  const crossed = await (byAttributes ? crossedHalves(plan, classifier) : crossFitted(plan));
+  const crossed = await crossFitted(plan);
   const calibration = calibrationOf(plan, crossed);
   const groupModel: GroupModel = {
     classifier: sensitiveClassifier,
@@ -366,11 +348,14 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
       weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
     const pool = (): FairRuleRows => ({ ...blindRows(unlabelled), weights: weightsOf(unlabelled) });
     if (byAttributes) {
-      const { rows, said } = crossed;
-      const groups = rows.map((row) => sensitive.labels[row]);
+      const known = unlabelled.filter((row) => sensitive.labels[row] >= 0);
       return {
-        rows: { ...calibrated(calibration, said), groups, weights: weightsOf(rows) },
-        chosenOn: { by: "attributes", unlabelled: rows, labelled: none, representative: random },
+        rows: {
+          ...blindRows(known),
+          groups: known.map((row) => sensitive.labels[row]),
+          weights: weightsOf(known),
+        },
+        chosenOn: { by: "attributes", unlabelled: known, labelled: none, representative: random },
       };
     }
     if (plan.by === "soft")
