@@ -18,12 +18,14 @@ import {
 } from "../mitigation/fair-rule.js";
 import { calibratedGroups, calibrateGroups, type GroupCalibration } from "../mitigation/group-calibration.js";
 import { reweigh } from "../mitigation/reweighing.js";
-import { fitWhereTwo, type LearntLabel, outOfFold, type Predictor, predictorOf } from "./out-of-fold.js";
+import { blindRowsOf, favourable, type GroupModel } from "./group-model.js";
+import { firstClass, fitWhereTwo, type LearntLabel, outOfFold } from "./out-of-fold.js";
 import { CORRECTION_STRENGTH, TUNE_RULE_DEFAULTS } from "./tune-rule-defaults.js";
 
 /**
- * By what the rates are counted that choose a rule: "soft", the predicted and calibrated groups of unlabelled rows;
- * "true", the groups of representative labelled rows; "both", the first corrected by the second.
+ * By what the rates are counted that choose a rule: "soft", the predicted and calibrated groups of unlabelled rows, or
+ * of labelled ones where there are none; "true", the groups of representative labelled rows; "both", the first corrected
+ * by the second. Labelled rows are predicted by models that have not seen them.
  */
 export type RuleCounting = "soft" | "true" | "both";
 
@@ -45,10 +47,7 @@ export interface TuneRuleOptions extends RunOptions {
   readonly representative?: RepresentativeRows | undefined;
   /** Other rows of the population, of which nothing but the features is read. None unless given. */
   readonly unlabelled?: Int32Array | undefined;
-  /**
-   * The groups of the unlabelled rows are known and may be read (false). For "dp" the model of the group then learns from
-   * them too, and rates are counted by them, with predictions by a model of the other half.
-   */
+  /** The groups of the unlabelled rows are known and may be read (false): for "dp", rates are then counted by them. */
   readonly attributesKnown?: boolean | undefined;
   /** How much each row counts, [all rows], in fits and rates; 1 unless given. */
   readonly weights?: Float64Array | undefined;
@@ -74,7 +73,7 @@ export interface TuneRuleOptions extends RunOptions {
 export interface ChosenOn {
   /** What the rates were counted by in the end; "attributes" are known groups of unlabelled rows. */
   readonly by: RuleCounting | "attributes";
-  /** Unlabelled rows, by the models of all labels; by a model of the other half with "attributes". */
+  /** Unlabelled rows, by the models of all labels. */
   readonly unlabelled: Int32Array;
   /** Labelled rows, each by models that have not seen it. */
   readonly labelled: Int32Array;
@@ -84,14 +83,13 @@ export interface ChosenOn {
 
 export interface TunedRule {
   readonly classifier: Classifier;
-  /** P(group | x), or P(group | x, favourable) for "eopp", before calibration; undefined where only one group is there. */
-  readonly sensitiveClassifier: Classifier | undefined;
-  readonly calibration: GroupCalibration;
+  /** P(group | x), or P(group | x, favourable) for "eopp", with its calibration. */
+  readonly groupModel: GroupModel;
   /** With its level, the ratio on the rows it was chosen on, and the interval of that. */
   readonly rule: FittedFairRule;
   readonly chosenOn: ChosenOn;
   readonly warnings: readonly string[];
-  /** What the rule reads of any rows of the features. */
+  /** What the rule reads of any rows of the features; of others it is {@link blindRowsOf}. */
   readonly blindRows: (rows: Int32Array) => BlindRows;
   /** 1 (favourable) or 0 of each. */
   readonly decide: (rows: Int32Array) => Int32Array;
@@ -102,10 +100,8 @@ export const tuneRuleTexts = {
     `the target has ${given} classes, and a fair rule decides between two: make one of them the positive class, as in hired=yes`,
   folds: (given: unknown) => `folds was ${String(given)}: give a whole number of at least 2`,
   by: (given: unknown) => `the rule was to be chosen by ${String(given)}: give "soft", "true" or "both"`,
-  noUnlabelled: (by: RuleCounting) =>
-    `there are no unlabelled rows to choose the rule on, so it was chosen by the known groups of the labelled rows, not by "${by}": give more rows of the population, which need no labels`,
   notRandom:
-    "no labelled rows are said to be drawn at random, so the rule was chosen on all of them: if they were selected, the level will be missed; draw a part of the labels at random and say which",
+    "no labelled rows are said to be drawn at random, so the rule was chosen on all of them: if they were selected, the level will be missed; draw a part of the labels at random and say which, or give unlabelled rows",
   notCorrected:
     "no labelled rows are said to be drawn at random, so predicted groups were not corrected by known ones: draw a part of the labels at random and say which",
   fewKnown:
@@ -124,34 +120,24 @@ interface Plan {
   readonly pace: Pacer;
 }
 
-const planOf = (options: TuneRuleOptions, warnings: string[]): Plan => {
+const planOf = (options: TuneRuleOptions): Plan => {
   const { target, metric = TUNE_RULE_DEFAULTS.metric, by = TUNE_RULE_DEFAULTS.by } = options;
   const { unlabelled = new Int32Array(0), folds = TUNE_RULE_DEFAULTS.folds } = options;
   const { attributesKnown = false, sensitive } = options;
   if (target.classes !== 2) throw new InputError("classes", tuneRuleTexts.classes(target.classes));
   if (!Number.isInteger(folds) || folds < 2) throw new InputError("folds", tuneRuleTexts.folds(folds));
   if (by !== "soft" && by !== "true" && by !== "both") throw new InputError("by", tuneRuleTexts.by(by));
-  const known = knownOf(options);
   const byAttributes =
     attributesKnown && metric === "dp" && unlabelled.some((row) => sensitive.labels[row] >= 0);
-  const found = byAttributes ? by : countingBy(by, unlabelled.length > 0, known.rows.length > 0);
-  if (!byAttributes && found !== by)
-    warnings.push(unlabelled.length === 0 ? tuneRuleTexts.noUnlabelled(by) : tuneRuleTexts.notCorrected);
   return {
     options,
     metric,
-    by: found,
+    by,
     unlabelled,
-    representative: known,
+    representative: knownOf(options),
     byAttributes,
     pace: pacer(options),
   };
-};
-
-/** What can be done of what was asked for. */
-const countingBy = (by: RuleCounting, unlabelled: boolean, representative: boolean): RuleCounting => {
-  if (!unlabelled) return "true";
-  return by === "both" && !representative ? "soft" : by;
 };
 
 /** The representative rows whose outcome and group are known. */
@@ -191,7 +177,7 @@ const groupOf = ({ options, metric }: Plan, rows: Int32Array): LearntLabel => {
 
 /** Scores and uncalibrated group probabilities. */
 const blind = (target: Float64Array, groupProbabilities: Float64Array): BlindRows => ({
-  scores: target.filter((_, at) => at % 2 === 1),
+  scores: favourable(target),
   groupProbabilities,
 });
 
@@ -245,22 +231,7 @@ const crossFitted = async (plan: Plan): Promise<CrossFitted> => {
   return { rows: joinRows(dealt), said: blind(scores, groups) };
 };
 
-/** Unlabelled rows with known groups, and what the model of the target and one of the other half's groups say of them. */
-const crossedHalves = async (plan: Plan, classifier: Classifier): Promise<CrossFitted> => {
-  const { features, sensitive, labelled, stream } = plan.options;
-  const known = plan.unlabelled.filter((row) => sensitive.labels[row] >= 0);
-  const halves = stratifiedFolds(known, (row) => sensitive.labels[row], 2, stream.split("halves"));
-  const groups = await outOfFold(
-    halves,
-    (rows) => groupOf(plan, joinRows([labelled, rows])),
-    stream.split("group by halves"),
-    plan.pace,
-  );
-  const rows = joinRows(halves);
-  return { rows, said: blind(classifier.predict(features, rows), groups) };
-};
-
-/** a, k and d by all rows with known groups, and k again by the representative ones among them. */
+/** a, k and d by all labelled rows, and k again by the representative ones. */
 const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibration => {
   const { target, sensitive, weights } = plan.options;
   const counts = (row: number) =>
@@ -276,7 +247,7 @@ const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibratio
   const first = calibrateGroups(of(all, () => 1));
   const { rows: random, weights: inverse } = plan.representative;
   const places = Int32Array.from(random.keys()).filter((i) => counts(random[i]));
-  if (plan.byAttributes || places.length === 0) return first;
+  if (places.length === 0) return first;
   const drawn = places.map((i) => random[i]);
   return calibrateGroups(
     of(drawn, (i) => inverse?.[places[i]] ?? 1),
@@ -316,25 +287,28 @@ const canCount = ({ labels, groups }: FairRuleRows, metric: FairMetric): boolean
  * and groups of unlabelled rows are not read, except the groups where `attributesKnown` says that they may be.
  */
 export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => {
-  const { labelled, features, target, sensitive, weights, stream } = options;
+  const { labelled, features, sensitive, weights, stream } = options;
   const warnings: string[] = [];
-  const plan = planOf(options, warnings);
+  const plan = planOf(options);
   const { metric, unlabelled, representative, byAttributes, pace } = plan;
   const learnt = targetOf(plan, labelled);
   // Its own error says what is missing.
   const classifier =
     fitWhereTwo(learnt, stream.split("target")) ?? learnt.learner.fit(emptyOf(learnt), stream);
   await pace.pause();
-  const learntGroup = groupOf(plan, byAttributes ? joinRows([labelled, unlabelled]) : labelled);
+  const learntGroup = groupOf(plan, labelled);
   const sensitiveClassifier = fitWhereTwo(learntGroup, stream.split("group"));
   if (sensitiveClassifier === undefined) warnings.push(tuneRuleTexts.oneGroup);
-  const groupsBy: Predictor = predictorOf(sensitiveClassifier, learntGroup);
   await pace.pause();
-  const uncalibrated = (rows: Int32Array): BlindRows =>
-    blind(classifier.predict(features, rows), groupsBy(rows));
-  const crossed = await (byAttributes ? crossedHalves(plan, classifier) : crossFitted(plan));
+  const crossed = await crossFitted(plan);
   const calibration = calibrationOf(plan, crossed);
-  const blindRows = (rows: Int32Array): BlindRows => calibrated(calibration, uncalibrated(rows));
+  const groupModel: GroupModel = {
+    classifier: sensitiveClassifier,
+    only: firstClass(learntGroup),
+    groups: sensitive.classes,
+    calibration,
+  };
+  const blindRows = (rows: Int32Array): BlindRows => blindRowsOf(classifier, groupModel, features, rows);
 
   const { rows: given, chosenOn } = rowsToChooseOn();
   const rule = await fitFairRule(given, {
@@ -348,8 +322,7 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   });
   return {
     classifier,
-    sensitiveClassifier,
-    calibration,
+    groupModel,
     rule,
     chosenOn,
     warnings: [...warnings, ...rule.warnings],
@@ -362,38 +335,61 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
     const random = representative.rows.length > 0;
     const weightsOf = (rows: Int32Array) =>
       weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
-    const pool = (): FairRuleRows => ({ ...blindRows(unlabelled), weights: weightsOf(unlabelled) });
     if (byAttributes) {
-      const { rows, said } = crossed;
-      const groups = rows.map((row) => sensitive.labels[row]);
+      const known = unlabelled.filter((row) => sensitive.labels[row] >= 0);
       return {
-        rows: { ...calibrated(calibration, said), groups, weights: weightsOf(rows) },
-        chosenOn: { by: "attributes", unlabelled: rows, labelled: none, representative: random },
+        rows: {
+          ...blindRows(known),
+          groups: known.map((row) => sensitive.labels[row]),
+          weights: weightsOf(known),
+        },
+        chosenOn: { by: "attributes", unlabelled: known, labelled: none, representative: random },
       };
     }
-    if (plan.by === "soft")
-      return {
-        rows: pool(),
-        chosenOn: { by: "soft", unlabelled, labelled: none, representative: random },
-      };
-    const everybody = labelled.filter((row) => target.labels[row] >= 0 && sensitive.labels[row] >= 0);
-    const own = random ? representative : { rows: everybody };
-    const known = knownRows(plan, own, crossed, calibration);
-    if (!random) warnings.push(tuneRuleTexts.notRandom);
-    if (!canCount(known, metric) && unlabelled.length > 0) {
-      warnings.push(tuneRuleTexts.fewKnown);
-      const chosenOn = { by: "soft", unlabelled, labelled: none, representative: random } as const;
-      return { rows: pool(), chosenOn };
-    }
-    if (plan.by === "true")
-      return {
-        rows: known,
-        chosenOn: { by: "true", unlabelled: none, labelled: own.rows, representative: random },
-      };
+    const drawn = random ? knownRows(plan, representative, crossed, calibration) : undefined;
+    const isEnough = drawn !== undefined && canCount(drawn, metric);
+    const soft = softRows();
+    if (plan.by === "soft") return soft;
+    if (drawn !== undefined && isEnough)
+      return plan.by === "true"
+        ? {
+            rows: drawn,
+            chosenOn: { by: "true", unlabelled: none, labelled: representative.rows, representative: true },
+          }
+        : {
+            rows: { ...soft.rows, correction: drawn, correctionStrength: CORRECTION_STRENGTH },
+            chosenOn: { ...soft.chosenOn, by: "both", labelled: representative.rows },
+          };
+    if (random) warnings.push(tuneRuleTexts.fewKnown);
+    else if (plan.by === "both") warnings.push(tuneRuleTexts.notCorrected);
+    if (random || plan.by === "both") return soft;
+    warnings.push(tuneRuleTexts.notRandom);
+    const own = crossed.rows
+      .slice()
+      .sort()
+      .filter((row) => sensitive.labels[row] >= 0);
+    const known = knownRows(plan, { rows: own }, crossed, calibration);
+    // Without several known groups there is nothing to compare, and the rule is the plain one.
+    if (!canCount(known, metric)) return soft;
     return {
-      rows: { ...pool(), correction: known, correctionStrength: CORRECTION_STRENGTH },
-      chosenOn: { by: "both", unlabelled, labelled: own.rows, representative: random },
+      rows: known,
+      chosenOn: { by: "true", unlabelled: none, labelled: own, representative: false },
     };
+
+    /** By predicted groups: of the unlabelled rows, or where there are none of labelled ones whose outcome is known. */
+    function softRows(): { readonly rows: FairRuleRows; readonly chosenOn: ChosenOn } {
+      if (unlabelled.length > 0) {
+        const rows = { ...blindRows(unlabelled), weights: weightsOf(unlabelled) };
+        return { rows, chosenOn: { by: "soft", unlabelled, labelled: none, representative: random } };
+      }
+      const own = drawn !== undefined && isEnough ? representative : { rows: crossed.rows.slice().sort() };
+      if (!random) warnings.push(tuneRuleTexts.notRandom);
+      const { groups: _, ...counted } = knownRows(plan, own, crossed, calibration);
+      return {
+        rows: counted,
+        chosenOn: { by: "soft", unlabelled: none, labelled: own.rows, representative: isEnough },
+      };
+    }
   }
 };
 
