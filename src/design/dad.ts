@@ -242,7 +242,11 @@ const firstParameters = (
 };
 
 /** What makes a network fit a model; one to go on from keeps its units. */
-const shapeFor = (model: Model, { from, startDesigns, widths }: TrainDadOptions, horizon: number): DadShape => {
+const shapeFor = (
+  model: Model,
+  { from, startDesigns, widths }: TrainDadOptions,
+  horizon: number,
+): DadShape => {
   const designs = designScales(model);
   const outcomes = outcomeScales(model, designs);
   if (from === undefined) {
