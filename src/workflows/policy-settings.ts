@@ -25,6 +25,8 @@ export interface TrainPolicySettings
   readonly steps?: number | undefined;
   /** How far a step goes. Default 0.05 (static, in units of the prior's spread), 5e-5 (dad), 1e-3 (dad from a start). */
   readonly rate?: number | undefined;
+  /** Gradients of a dad policy with a larger norm are scaled down to it. Default: none are; 1 with a start. */
+  readonly clip?: number | undefined;
   /**
    * Where training starts. Of a dad policy: from static designs, to which the network adds what it learns; they are
    * found first with `"static"` (in at most as many steps), or are those of a static policy. Default: a random network.
@@ -54,7 +56,7 @@ export const policySettingsTexts = {
       ? `a ${kind} policy cannot start from ${JSON.stringify(given)}: give ${kind === "dad" ? '"static"' : "{ mean, sd }"} or a policy with designs, or leave out the start`
       : `a ${kind} policy is not trained and starts from nothing: leave out the start, or choose a dad policy`,
   startLength: (given: number, horizon: number) =>
-    `the policy to start from has ${given} designs and the horizon is ${horizon}: leave out the horizon, or give one of ${given}`,
+    `the policy to start from has ${given} designs and the horizon is ${horizon}: give a horizon of ${given}`,
 
   kind: (given: unknown) =>
     `the kind of policy was ${JSON.stringify(given)}: the kinds are ${POLICY_KINDS.join(", ")}`,
@@ -97,7 +99,8 @@ export const policySettings = (given: TrainPolicySettings): FullSettings => {
   }
   if (kind === "dad") {
     const { steps, rate } = start === undefined ? usual.dad : usual.dadFromStatic;
-    const { decay = start !== undefined, sizes } = given;
+    const started = start !== undefined;
+    const { decay = started, clip = started ? usual.dadFromStatic.clip : undefined, sizes } = given;
     return {
       ...common,
       steps: given.steps ?? steps,
@@ -105,7 +108,7 @@ export const policySettings = (given: TrainPolicySettings): FullSettings => {
       // A policy that starts as the paper's says nothing of it, as its file did before there were others.
       ...(decay ? { decay } : {}),
       ...(start === "static" ? { starts: given.starts ?? usual.static.starts } : {}),
-      ...defined({ start, sizes }),
+      ...defined({ clip, start, sizes }),
     };
   }
   if (kind === "random") return { ...common, ...defined({ distribution: given.distribution }) };
