@@ -185,7 +185,8 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
       warnings,
     });
     if (shape.base !== undefined && from === undefined) {
-      const { mean, standardError } = await gainOf(batches, layers, run.parameters, first, stream);
+      const compared = Math.max(FEWEST_COMPARED, Math.min(MOST_COMPARED, steps));
+      const { mean, standardError } = await gainOf(batches, layers, run.parameters, first, compared, stream);
       return mean > 0
         ? trainedPolicy(run.parameters, [])
         : trainedPolicy(first, [dadTexts.startKept(mean, standardError, steps)]);
@@ -199,8 +200,9 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   }
 };
 
-/** Batches that say whether training improved on where it started. */
-const COMPARED_BATCHES = 200;
+/** Batches that say whether training improved on where it started: no more than it took, and enough for an error. */
+const MOST_COMPARED = 200;
+const FEWEST_COMPARED = 20;
 
 /** How much larger the bound is with these parameters than with others, on the same fresh batches. */
 const gainOf = async (
@@ -208,10 +210,11 @@ const gainOf = async (
   layers: DadLayers,
   parameters: Float32Array,
   others: Float32Array,
+  count: number,
   stream: RandomStream,
 ): Promise<EstimatedMean> => {
   const gains: number[] = [];
-  for (let i = 0; i < COMPARED_BATCHES; i++) {
+  for (let i = 0; i < count; i++) {
     const fresh = stream.split("compare").split(i);
     layers.load(parameters);
     const value = await batches.value(fresh);

@@ -6,6 +6,7 @@
 import { normalQuantile } from "../core/math.js";
 import type { Bounds, DesignCell, DesignResult } from "./cell.js";
 import { designCells, designMean } from "./design-cells.js";
+import { designProtocol } from "./design-protocol.js";
 import { chartValue, type Reproduction, type Scale, seedsOf } from "./reproduction.js";
 import type { Results } from "./store.js";
 import { meanOverSeeds, type SeedMean } from "./verdict.js";
@@ -29,7 +30,7 @@ const FULL = {
 } as const;
 const QUICK = {
   bestStatic: { starts: 2, steps: 40 },
-  training: { steps: 40, outer: 20, contrastive: 50, marginal: 50 },
+  training: { steps: 60, outer: 20, contrastive: 50, marginal: 50 },
   evaluation: { outer: 100, batches: 2, inner: 0, exact: true },
 } as const;
 
@@ -120,6 +121,7 @@ const gains = (results: Results, beta: number, scale: Scale): readonly SeedMean[
     return [exactValue(b.mean - a.mean, Math.hypot(a.standardError ?? 0, b.standardError ?? 0))];
   });
 
+const inSeeds = (count: number): string => `${count} seed${count === 1 ? "" : "s"}`;
 const nats = (value: number): string => value.toFixed(3);
 const plusMinus = ({ mean, standardError }: SeedMean): string =>
   `${nats(mean)} ± ${standardError === null ? "?" : nats(standardError)}`;
@@ -129,8 +131,7 @@ const gainInWords = (beta: number, own: readonly SeedMean[]): string => {
   const ofSeeds = own.length === 1 ? own[0] : meanOverSeeds(own.map(({ mean }) => mean));
   const [low, high] = ofSeeds?.interval ?? [Number.NaN, Number.NaN];
   const verdict = low > 0 ? "DAD gains" : high < 0 ? "DAD loses" : "no difference can be told from noise";
-  const seeds = own.length === 1 ? "1 seed" : `${own.length} seeds`;
-  return `beta ${beta}: ${verdict}: DAD less the static designs that it started from is ${nats(ofSeeds?.mean ?? Number.NaN)} nats of R_c (95 % interval ${nats(low)} to ${nats(high)}, ${seeds})`;
+  return `beta ${beta}: ${verdict}: DAD less the static designs that it started from is ${nats(ofSeeds?.mean ?? Number.NaN)} nats of R_c (95 % interval ${nats(low)} to ${nats(high)}, ${inSeeds(own.length)})`;
 };
 
 const findingsOf = (results: Results, scale: Scale): readonly string[] => {
@@ -177,16 +178,15 @@ export const bestPolicies: Reproduction = {
   protocol: (scale) => {
     const { bestStatic, training, evaluation } = scale.quick ? QUICK : FULL;
     const count = (value: number) => value.toLocaleString("en");
-    return {
-      stated: [],
+    return designProtocol(scale, {
       chosen: [
-        `the conditional objective, T = ${HORIZON}, beta in ${betasOf(scale).join(", ")}; ${seedsAt(0, scale).length} seed for each, ${seedsAt(SHOWN_BETA, scale).length} at beta ${SHOWN_BETA}`,
-        `static designs from ${bestStatic.starts} starts all over the prior, ${count(bestStatic.steps)} steps for the best of them, a rate of 0.05 that decays to a hundredth`,
-        `networks of the paper's widths that start from these designs: before each observation the output of the network, at first zero, is added to the static design; ${count(training.steps)} steps of Adam, a rate of 0.001 that decays to a hundredth, gradients clipped to a norm of 1; the static designs are kept where the network is no better on 200 fresh batches`,
-        "the rate and the clipping were chosen at beta 0.8 with the static designs of seed 1 and a network of seed 0, a pair that is not among these: without clipping, training that had reached 0.85 nats fell to 0.57 and did not recover, and a rate of 0.0003 learns more slowly",
-        `both are evaluated by quadrature on ${count(evaluation.outer * evaluation.batches)} simulated experiments; policies of the paper's protocol by the lower bounds of their own tables`,
+        `beta in ${betasOf(scale).join(", ")}, the conditional objective, T = ${HORIZON}; the policies of the paper's protocol are those of its own table and figures, by lower bounds`,
+        `the best found, static: ${bestStatic.starts} starts all over the prior, ${count(bestStatic.steps)} steps for the best of them, a rate of 0.05 that decays to a hundredth`,
+        `the best found, DAD: a network of the paper's widths that starts from these designs: before each observation its output, at first zero, is added to the static design; ${count(training.steps)} steps of Adam, a rate of 0.001 that decays to a hundredth, gradients clipped to a norm of 1; the static designs are kept where the network is no better on 200 fresh batches`,
+        "its rate and clipping were chosen at beta 0.8 with the static designs of seed 1 and a network of seed 0, a pair that is not among these: without clipping, training that had reached 0.85 nats fell to 0.57 and did not recover, and a rate of 0.0003 learns more slowly",
+        `the best found: ${inSeeds(seedsAt(0, scale).length)} for each beta, ${seedsAt(SHOWN_BETA, scale).length} at beta ${SHOWN_BETA}; by quadrature on ${count(evaluation.outer * evaluation.batches)} simulated experiments each, whose error is the only one that is given where there is one seed`,
       ],
-    };
+    });
   },
   cells: (scale) => [
     // The beta of the paper's table first: it is what the others are read by.
