@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { add, mul } from "../../src/compute/index.js";
 import { seededStream } from "../../src/core/random.js";
-import { type DadCheckpoint, dadTexts, type TrainDadOptions, trainDad } from "../../src/design/dad.js";
+import {
+  type DadCheckpoint,
+  dadTexts,
+  refineDad,
+  type TrainDadOptions,
+  trainDad,
+} from "../../src/design/dad.js";
 import { type DadNetwork, dadNetworkTexts, dadPolicy } from "../../src/design/dad-network.js";
 import { normal } from "../../src/design/distribution.js";
 import { estimatePolicy } from "../../src/design/estimate.js";
@@ -205,6 +211,15 @@ test("its file has the base and gives the same designs; one that leaves it out i
   expect(versionOf(encodePolicy({ ...file, network: plain }))).toBe(1);
   const damaged = encodePolicy({ ...file, network: { ...network, base: [[1, 2], [3]] } });
   expect(() => decodePolicy(damaged, "p")).toThrow(/network\.base must be 3 lists of 2 numbers/);
+});
+
+test("refined on what was seen, it keeps its base", async () => {
+  const policy = await trainDad(location, { ...SMALL, startDesigns: [0.7, 3, 5.4, 3, 0.4, 3], steps: 2 });
+  const history = { outer: 1, steps: 1, designs: Float64Array.of(0.7, 3), outcomes: Float64Array.of(-0.5) };
+  const { sizes, rate } = SMALL;
+  const refined = await refineDad(location, policy, history, { sizes, rate, steps: 2, particles: 200 });
+  expect(refined.network.base).toEqual(policy.network.base);
+  expect(refined.next(history, seededStream(0))[0]).toBeCloseTo(5.4, 1);
 });
 
 test("what cannot work is one sentence", async () => {
