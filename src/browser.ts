@@ -65,7 +65,7 @@ export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
 export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
-export type { TrainPolicySettings } from "./workflows/policy-settings.js";
+export type { PolicyStart, StartDesigns, TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
 export type { RankComposition } from "./workflows/rank-composition.js";
 export {

@@ -73,6 +73,11 @@ export interface DesignCell {
   readonly objective: ObjectiveKind;
   readonly beta: number;
   readonly horizon: number;
+  /**
+   * Static designs by the search that finds the best ones, in place of the paper's protocol: so many starts all over the
+   * prior, a decaying rate. They are a static policy's own, or what a network starts from.
+   */
+  readonly bestStatic?: { readonly starts: number; readonly steps: number } | undefined;
   readonly training: {
     readonly steps: number;
     readonly outer: number;
@@ -81,8 +86,13 @@ export interface DesignCell {
     /** When static designs stop before their steps are over. */
     readonly settled?: SettledRule | undefined;
   };
-  /** Experiments are simulated in batches of `outer`, which share their `inner` samples. */
-  readonly evaluation: { readonly outer: number; readonly batches: number; readonly inner: number };
+  /** Experiments are simulated in batches of `outer`, which share their `inner` samples; by quadrature there are none. */
+  readonly evaluation: {
+    readonly outer: number;
+    readonly batches: number;
+    readonly inner: number;
+    readonly exact?: boolean | undefined;
+  };
   readonly seed: number;
 }
 
@@ -158,6 +168,7 @@ export interface ParityResult {
 }
 
 /** Lower and upper bound in nats. */
+/** Lower and upper bound in nats, or the ends of a 95 % interval of an exact value. */
 export type Bounds = readonly [number, number];
 
 export interface DesignResult {
@@ -169,6 +180,9 @@ export interface DesignResult {
   readonly designs?: readonly (readonly number[])[] | undefined;
   /** Steps that static designs took to settle. */
   readonly steps?: number | undefined;
+  /** The objective by quadrature, with its standard error over the sampled experiments. */
+  readonly objective?: number | undefined;
+  readonly objectiveError?: number | undefined;
 }
 
 export interface ResultByKind {

@@ -9,7 +9,7 @@ const sortOf = (cell: Cell): string => {
     case "acquire":
       return `acquire ${cell.task} ${cell.settings.method}`;
     case "design":
-      return `design ${cell.policy} ${cell.objective}`;
+      return `design ${cell.policy} ${cell.objective}${cell.bestStatic === undefined ? "" : ", best found"}`;
     case "generalize":
       return `generalize ${cell.model}`;
     default:
