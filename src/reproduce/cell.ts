@@ -167,7 +167,6 @@ export interface ParityResult {
   readonly warning?: string | undefined;
 }
 
-/** Lower and upper bound in nats. */
 /** Lower and upper bound in nats, or the ends of a 95 % interval of an exact value. */
 export type Bounds = readonly [number, number];
 
