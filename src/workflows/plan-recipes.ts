@@ -72,9 +72,11 @@ export const recipesOf = (
 
 /** One acquisition serves every recipe that asks alike. */
 export const askingId = ({ method, shares, reweigh }: RecipeAcquisition): string =>
-  [method, typeof shares === "string" ? shares : JSON.stringify(shares), ...(reweigh ? ["reweighed"] : [])].join(
-    " ",
-  );
+  [
+    method,
+    typeof shares === "string" ? shares : JSON.stringify(shares),
+    ...(reweigh ? ["reweighed"] : []),
+  ].join(" ");
 
 /** A short name of its own for every recipe. */
 export const recipeId = ({ acquisition, learner, reweigh, rule }: PlannedParts): string => {
@@ -104,7 +106,8 @@ const ASKED: Readonly<Partial<Record<string, string>>> = {
   bald: "ask whoever says most about the model (BALD)",
   epig: "ask whoever says most about the outcome of others (EPIG)",
   "epig-minimax": "ask whoever says most about the group that is known least (group-minimax EPIG)",
-  "epig-boundary": "ask whoever says most about people near the fair decision's boundary (EPIG at the fair boundary)",
+  "epig-boundary":
+    "ask whoever says most about people near the fair decision's boundary (EPIG at the fair boundary)",
   fairbed: "ask whoever says most about the outcome and least about the group (FairBED)",
   "fairbed-set": "ask whoever says most about the outcome and stands out least by group (FairBED, whole set)",
 };
@@ -132,7 +135,9 @@ export const recipeInWords = (
           ? ""
           : ", with the groups at the shares given";
   const drawn =
-    randomPart > 0 && randomPart < 1 ? ` and ${Math.round(100 * randomPart)} % of the labels drawn at random` : "";
+    randomPart > 0 && randomPart < 1
+      ? ` and ${Math.round(100 * randomPart)} % of the labels drawn at random`
+      : "";
   const cost = beta === undefined ? "" : `, beta ${beta}`;
   const fitted = `fit ${LEARNT[learner]}${reweigh ? " to rows reweighed so that outcome and group are independent" : ""}`;
   const decided = rule

@@ -59,7 +59,9 @@ const requireGroups = ({ target, sensitive }: Task, outer: Int32Array, metric: F
   const [{ name, classes, labels }] = sensitive;
   for (const [group, value] of classes.entries()) {
     if (!labels.includes(group)) continue;
-    const rows = outer.filter((row) => labels[row] === group && (metric === "dp" || target.labels[row] === 1));
+    const rows = outer.filter(
+      (row) => labels[row] === group && (metric === "dp" || target.labels[row] === 1),
+    );
     if (rows.length < LEAST_OF_GROUP)
       throw new InputError("groups", planningTexts.fewOfGroup(name, value, rows.length, metric === "eopp"));
   }

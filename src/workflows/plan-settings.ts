@@ -50,11 +50,13 @@ export interface PlanSettings {
 export const planningTexts = {
   noLevel:
     "say which parity is wanted, such as 0.8: the lowest rate of a group is then at least 0.8 times the highest (--parity 0.8)",
-  level: (given: unknown) => `the parity wanted was ${String(given)}: give a ratio above 0 and at most 1, such as 0.8`,
+  level: (given: unknown) =>
+    `the parity wanted was ${String(given)}: give a ratio above 0 and at most 1, such as 0.8`,
   metric: (given: unknown) =>
     `the metric was "${String(given)}": give dp (equal selection rates) or eopp (equal true positive rates)`,
   whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
-  labelsFew: (given: number) => `${given} labels are too few to compare anything on: give at least ${LEAST_LABELS}`,
+  labelsFew: (given: number) =>
+    `${given} labels are too few to compare anything on: give at least ${LEAST_LABELS}`,
   minutes: (given: unknown) => `minutes was ${String(given)}: give a number above 0`,
   noLearner: "no learner is named: give at least one, such as forest",
   noMethod: "no method is named: give at least one, such as epig",
@@ -93,7 +95,11 @@ const requireWhole = (name: string, given: number | undefined): void => {
 /** Fails with a sentence where something cannot be meant. */
 export const planSettings = (options: PlanOptions): PlanSettings => {
   const { parity: level, labels, batch, minutes } = options;
-  const { metric = PLAN_DEFAULTS.metric, learners = PLAN_DEFAULTS.learners, methods = PLANNED_METHODS } = options;
+  const {
+    metric = PLAN_DEFAULTS.metric,
+    learners = PLAN_DEFAULTS.learners,
+    methods = PLANNED_METHODS,
+  } = options;
   const { pool = PLAN_DEFAULTS.pool, trees = PLAN_DEFAULTS.trees, seed = PLAN_DEFAULTS.seed } = options;
   if (level === undefined) throw new InputError("no-parity", planningTexts.noLevel);
   if (!(level > 0 && level <= 1)) throw new InputError("parity", planningTexts.level(level));
@@ -101,7 +107,8 @@ export const planSettings = (options: PlanOptions): PlanSettings => {
   for (const [name, given] of Object.entries({ labels, batch, pool, trees })) requireWhole(name, given);
   if (labels !== undefined && labels < LEAST_LABELS)
     throw new InputError("labels", planningTexts.labelsFew(labels));
-  if (minutes !== undefined && !(minutes > 0)) throw new InputError("minutes", planningTexts.minutes(minutes));
+  if (minutes !== undefined && !(minutes > 0))
+    throw new InputError("minutes", planningTexts.minutes(minutes));
   if (learners.length === 0) throw new InputError("learner", planningTexts.noLearner);
   if (methods.length === 0) throw new InputError("method", planningTexts.noMethod);
   const unknown = methods.find((method) => !strategyNames.includes(method));

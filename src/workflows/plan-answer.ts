@@ -1,0 +1,95 @@
+/** What a plan comes to, in sentences. */
+import type { Plan } from "./plan.js";
+
+export interface PlanAnswer {
+  /** What to do. */
+  readonly recommendation: string;
+  /** What it reaches on rows that no choice saw, and whether that is the level. */
+  readonly reached: string;
+  /** How many labels it needs. */
+  readonly labels: string;
+  /** Whether random acquisition with the rule would do. */
+  readonly random: string;
+  /** What is not met or not known, one sentence each; none where all is well. */
+  readonly warnings: readonly string[];
+}
+
+const METRICS = {
+  dp: "demographic parity (the lowest selection rate of a group over the highest)",
+  eopp: "equal opportunity (the lowest true positive rate of a group over the highest)",
+} as const;
+
+/** The measure in a few words. */
+export const METRIC_NAMES = { dp: "demographic parity", eopp: "equal opportunity" } as const;
+
+const number = (value: number): string => value.toFixed(3);
+const ends = ([low, high]: readonly [number, number]): string => `${number(low)} to ${number(high)}`;
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: Found): string => {
+  const { accuracy, parity } = recommended.outer;
+  const verdictWords = {
+    met: `at least the ${level} that is wanted`,
+    open:
+      parity.mean >= level
+        ? `the ${level} that is wanted, though chance could account for some of it`
+        : `about the ${level} that is wanted, and not surely that much`,
+    missed: `less than the ${level} that is wanted`,
+  }[verdict];
+  return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${ends(parity.interval)}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${ends(accuracy.interval)}), on rows that no choice saw.`;
+};
+
+const labelsWords = ({ labelsNeeded: { labels, interval }, requirement, recommended }: Found): string => {
+  const most = recommended.labels;
+  if (labels === null)
+    return `A parity of ${requirement.level} at the accuracy of all ${most} labels needs more than ${most} labels, or cannot be had with this recipe.`;
+  const [low, high] = interval.map((end) => (end === null ? `more than ${most}` : String(end)));
+  const range = low === high ? "" : ` (90 % interval ${low} to ${high})`;
+  return `This level needs about ${labels} labels${range}: with so many, parity is at least ${requirement.level} on average and accuracy within a standard error of that with ${most}.`;
+};
+
+const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: Found): string => {
+  const { mean, interval } = overReference.accuracy;
+  if (recommended.id === reference.id)
+    return "Random acquisition with the fair rule is recommended: no other way of asking was better by more than a standard error.";
+  const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
+  if (recommended.acquisition.method === "random")
+    return `The recipe draws people at random; over the best one with the fair rule its accuracy is ${difference}.`;
+  return randomIsAsGood
+    ? `Random acquisition with the fair rule is as good as far as can be told: the accuracy gained over it is ${difference}, an interval with 0 in it.`
+    : `It gains ${difference} of accuracy over random acquisition with the fair rule.`;
+};
+
+const warningsOf = ({
+  verdict,
+  recommended,
+  requirement: { metric, level },
+  recipes,
+}: Found): readonly string[] => {
+  if (recommended.inner.reaches && verdict !== "missed") return [];
+  const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
+  return [
+    recommended.inner.reaches
+      ? `The level of ${level} was reached on the rows that the choice was made on and is missed on others: ask for a higher one, or use a larger pilot table.`
+      : `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. Collect more labels, add columns that say more, or lower the level.`,
+  ];
+};
+
+type Found = Omit<Plan, "answer" | "recipe">;
+
+export const planAnswer = (found: Found): PlanAnswer => {
+  const { recommended, requirement } = found;
+  const recommendation = `${capital(recommended.description)}.`;
+  return {
+    recommendation,
+    reached: reachedWords(found),
+    labels: labelsWords(found),
+    random: randomWords(found),
+    warnings: [
+      ...warningsOf(found),
+      ...(recommended.labels < requirement.labels
+        ? [`The plan was ended early and rests on ${recommended.labels} of the ${requirement.labels} labels.`]
+        : []),
+    ],
+  };
+};

@@ -1,0 +1,296 @@
+/** Which recipe meets a requirement on parity at the least loss of accuracy: tried out on a labelled table. */
+import { InputError } from "../core/errors.js";
+import type { Optional } from "../core/options.js";
+import { seededStream } from "../core/random.js";
+import { VERSION } from "../core/version.js";
+import type { FairMetric } from "../mitigation/fair-rule.js";
+import type { Table } from "../tables/table.js";
+import { tableHash } from "../tables/table-hash.js";
+import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import { type LabelsNeeded, labelsNeeded } from "./labels-needed.js";
+import { type PlanAnswer, planAnswer } from "./plan-answer.js";
+import { choose, isReference, ranked, type Settled, settle } from "./plan-choice.js";
+import { type CurvePointEstimates, curveLabels, curveOf } from "./plan-curves.js";
+import { PLAN_DEFAULTS } from "./plan-defaults.js";
+import { type OuterEstimates, type OuterJudge, outerJudge } from "./plan-estimates.js";
+import { judgedRows } from "./plan-measures.js";
+import { recipeInWords, recipeName, recipesOf } from "./plan-recipes.js";
+import { type PlannedRound, runRounds, type Trial } from "./plan-rounds.js";
+import { splitPlanRows } from "./plan-rows.js";
+import {
+  LEAST_LABELS,
+  type PlanOptions,
+  type PlanSettings,
+  planningTexts,
+  planSettings,
+} from "./plan-settings.js";
+import { type PlanTable, preparePlanSeed } from "./plan-trials.js";
+import { RECIPE_FORMAT, type Recipe, type RecipeAcquisition, type RecipeFit } from "./recipe.js";
+
+export type { PlanOptions } from "./plan-settings.js";
+
+/** A recipe and what it reached in the last round that it was part of, on the outer rows. */
+export interface PlannedRecipe {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly acquisition: RecipeAcquisition;
+  readonly fit: RecipeFit;
+  /** From 1: later ones had more labels and seeds. */
+  readonly round: number;
+  readonly labels: number;
+  readonly seeds: number;
+  /** Part of the last round. */
+  readonly finalist: boolean;
+  /** On the inner rows, by which it was kept or dropped. */
+  readonly inner: { readonly accuracy: number; readonly parity: number; readonly reaches: boolean };
+  readonly outer: OuterEstimates;
+}
+
+/** One recipe at several settings of its rule, from none on. */
+export interface RecipeFrontier {
+  readonly id: string;
+  readonly name: string;
+  /** `aim` is null without a rule. */
+  readonly points: readonly ({ readonly aim: number | null } & OuterEstimates)[];
+}
+
+export interface Plan {
+  readonly target: string;
+  readonly sensitive: string;
+  readonly groups: readonly string[];
+  readonly requirement: { readonly metric: FairMetric; readonly level: number; readonly labels: number };
+  /** In sentences: the first says what to do. */
+  readonly answer: PlanAnswer;
+  /** The recommended one; that which comes closest where none reaches the level. */
+  readonly recommended: PlannedRecipe;
+  /** "met": the interval of its parity is above the level; "missed": below; else "open". */
+  readonly verdict: "met" | "open" | "missed";
+  /** The best with random acquisition and the rule, and the recommended one less it. */
+  readonly reference: PlannedRecipe;
+  readonly overReference: OuterEstimates;
+  /** Whether the interval of that accuracy has 0 in it. */
+  readonly randomIsAsGood: boolean;
+  readonly labelsNeeded: LabelsNeeded;
+  /** Every recipe, from the best down, by the rounds that they were part of. */
+  readonly recipes: readonly PlannedRecipe[];
+  readonly frontiers: readonly RecipeFrontier[];
+  readonly curves: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly points: readonly CurvePointEstimates[];
+  }[];
+  readonly rows: {
+    readonly table: number;
+    readonly outer: number;
+    readonly inner: number;
+    readonly pool: number;
+  };
+  readonly rounds: readonly PlannedRound[];
+  readonly seeds: readonly number[];
+  /** Where the time limit ended it, or null: then the answer is the same on any machine. */
+  readonly cut: { readonly round: number; readonly seeds: number; readonly planned: number } | null;
+  readonly notes: readonly string[];
+  /** To be kept in a file: see `readRecipe`. */
+  readonly recipe: Recipe;
+}
+
+const isTask = (given: Table | Task): given is Task => "features" in given;
+
+/**
+ * Recommends how to ask for labels and what to make of them, for a parity that is wanted. `table` is a pilot: one row for
+ * each person, with outcome and attribute. Recipes (a way of asking, shares of the groups, reweighing, the fair decision
+ * rule, a learner) are simulated on it, on few seeds first and the best on more; which is recommended is decided on inner
+ * rows, and what it is worth is reported on outer rows, which no choice has seen. The answer says where the level cannot
+ * be met, and where random acquisition is as good.
+ *
+ * The same table, options and seed give the same plan on any machine, unless `minutes` cut it short.
+ *
+ * @example
+ * ```ts
+ * import { plan, syntheticPool } from "fairbed";
+ *
+ * const { table, settings } = syntheticPool({ rows: 400, seed: 1 });
+ * const { recommended, recipe, rows } = await plan(table, {
+ *   ...settings,
+ *   parity: 0.8,
+ *   labels: 20,
+ *   methods: ["epig"],
+ *   learners: ["forest"],
+ *   trees: 5,
+ * });
+ * console.log(rows.outer, recipe.requirement.level, recommended.acquisition.method === recipe.acquisition.method); // 120 0.8 true
+ * ```
+ */
+export const plan: {
+  (table: Table, options: PlanOptions & TaskSettings): Promise<Plan>;
+  (task: Task, options: PlanOptions): Promise<Plan>;
+} = async (source: Table | Task, options: PlanOptions & Optional<TaskSettings>): Promise<Plan> => {
+  const settings = planSettings(options);
+  const task = isTask(source) ? source : defineTask(source, options as TaskSettings);
+  const stream = seededStream(settings.seed).split("plan");
+  const rows = splitPlanRows(task, settings.metric, stream.split("outer"));
+  const { table, notes } = withLabels(task, settings, rows);
+  const { labels } = table;
+  const batch = settings.batch ?? Math.max(1, Math.round(labels / 100));
+  const recipes = recipesOf(settings.methods, settings.learners, batch);
+  const { signal, onProgress } = options;
+  const curveUnits = CURVES * curveLabels(labels).length;
+  let before = 0;
+  const { trials, finalists, rounds, cut } = await runRounds(table, recipes, {
+    signal,
+    onProgress: (progress) => {
+      before = progress.total;
+      return onProgress?.({ ...progress, total: progress.total + curveUnits });
+    },
+  });
+  if (cut !== null) notes.push(planningTexts.cut(cut.round, cut.seeds, cut.planned));
+
+  // Chosen on inner rows; from here on the outer ones are looked at, and nothing is chosen any more.
+  const best = choose(finalists);
+  const reference = ranked(finalists).find(({ trial }) => isReference(trial.parts)) ?? best;
+  const judge = outerJudge(judgedRows(task, rows.outer, settings.metric), stream.split("outer errors"));
+  const ids = new Set(finalists.map(({ trial }) => trial.id));
+  const describe = (settled: Settled<Trial>) => plannedRecipe(settled, settings.metric, judge, ids);
+  const all = trials.map((trial) => describe(settle(trial, settings.level)));
+  const recommended = describe(best);
+  const shown =
+    best === reference ? [best, ...finalists.filter((each) => each !== best).slice(0, 1)] : [best, reference];
+  const curves = [];
+  for (const [i, { trial, at }] of shown.entries()) {
+    const share = curveUnits / shown.length;
+    const curve = await curveOf(table, trial, trial.aims[at].aim, judge, {
+      signal,
+      onProgress: ({ done, total }) =>
+        onProgress?.({
+          done: before + (i + done / total) * share,
+          total: before + curveUnits,
+          label: `labels needed: ${recipeName(trial.parts)}`,
+        }),
+    });
+    curves.push({ id: trial.id, name: recipeName(trial.parts), ...curve });
+  }
+  const overReference = judge.difference(decisionsOf(best), decisionsOf(reference));
+  const { interval } = recommended.outer.parity;
+  const found = {
+    target: task.target.name,
+    sensitive: task.sensitive[0].name,
+    groups: task.sensitive[0].classes,
+    requirement: { metric: settings.metric, level: settings.level, labels },
+    recommended,
+    verdict: interval[0] >= settings.level ? "met" : interval[1] < settings.level ? "missed" : "open",
+    reference: describe(reference),
+    overReference,
+    randomIsAsGood: overReference.accuracy.interval[0] <= 0,
+    labelsNeeded: labelsNeeded(curves[0].values, settings.level, stream.split("labels needed")),
+    recipes: all.sort(byMerit),
+    frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),
+    curves: curves.map(({ values: _, ...curve }) => curve),
+    rows: { table: task.table.rows, outer: rows.outer.length, ...sizesOf(table) },
+    rounds,
+    seeds: best.trial.seeds,
+    cut,
+    notes: [...task.notes, ...notes],
+  } as const;
+  const answer = planAnswer(found);
+  return { ...found, answer, recipe: recipeOf(found, answer, tableHash(task.table)) };
+};
+
+/** The recommended one and what it is compared with. */
+const CURVES = 2;
+
+/** How many labels, where that depends on the table. */
+const withLabels = (
+  task: Task,
+  settings: PlanSettings,
+  rows: PlanTable["rows"],
+): { readonly table: PlanTable; readonly notes: string[] } => {
+  const table: PlanTable = { task, rows, settings, labels: settings.labels ?? PLAN_DEFAULTS.labels };
+  const { pool } = sizesOf(table);
+  if (settings.labels === undefined && 2 * table.labels > pool) {
+    const labels = Math.max(LEAST_LABELS, Math.floor(pool / 2));
+    return { table: { ...table, labels }, notes: [planningTexts.fewerLabels(labels, pool)] };
+  }
+  if (table.labels > pool) throw new InputError("labels", planningTexts.labels(table.labels, pool));
+  return { table, notes: 2 * table.labels > pool ? [planningTexts.manyLabels(table.labels, pool)] : [] };
+};
+
+/** Of the first seed; all have the same. */
+const sizesOf = (table: PlanTable): { readonly inner: number; readonly pool: number } => {
+  const { prepared } = preparePlanSeed(table, 100 * table.settings.seed);
+  return { inner: prepared.split.test.length, pool: prepared.split.pool.length };
+};
+
+const decisionsOf = ({ trial, at }: Settled<Trial>): readonly Uint8Array[] =>
+  trial.outcomes[at].map(({ outer }) => outer);
+
+const fitOf = ({ parts }: Trial, aim: number | undefined, metric: FairMetric): RecipeFit => ({
+  learner: parts.learner,
+  reweigh: parts.reweigh,
+  ...(aim === undefined ? {} : { rule: { metric, level: aim } }),
+});
+
+const plannedRecipe = (
+  settled: Settled<Trial>,
+  metric: FairMetric,
+  judge: OuterJudge,
+  finalists: ReadonlySet<string>,
+): PlannedRecipe => {
+  const { trial, at, accuracy, parity, reaches } = settled;
+  const { aim } = trial.aims[at];
+  return {
+    id: trial.id,
+    name: recipeName(trial.parts),
+    description: recipeInWords(trial.parts, aim),
+    acquisition: trial.parts.acquisition,
+    fit: fitOf(trial, aim, metric),
+    round: trial.round,
+    labels: trial.labels,
+    seeds: trial.seeds.length,
+    finalist: finalists.has(trial.id),
+    inner: { accuracy, parity, reaches: reaches > 0 },
+    outer: judge.estimate(decisionsOf(settled)),
+  };
+};
+
+/** By what the choice went by: the round, then whether the level was reached on inner rows, then accuracy there. */
+const byMerit = (a: PlannedRecipe, b: PlannedRecipe): number =>
+  b.round - a.round ||
+  Number(b.inner.reaches) - Number(a.inner.reaches) ||
+  (a.inner.reaches ? b.inner.accuracy - a.inner.accuracy : b.inner.parity - a.inner.parity);
+
+const frontierOf = (trial: Trial, judge: OuterJudge): RecipeFrontier => ({
+  id: trial.id,
+  name: recipeName(trial.parts),
+  points: [
+    { aim: null, ...judge.estimate(trial.withoutRule.map(({ outer }) => outer)) },
+    ...(trial.parts.rule
+      ? trial.outcomes.map((bySeed, at) => ({
+          aim: trial.aims[at].aim ?? null,
+          ...judge.estimate(bySeed.map(({ outer }) => outer)),
+        }))
+      : []),
+  ],
+});
+
+const recipeOf = (
+  { target, sensitive, requirement, recommended, seeds, verdict, rows }: Omit<Plan, "answer" | "recipe">,
+  { recommendation }: PlanAnswer,
+  table: string,
+): Recipe => ({
+  format: RECIPE_FORMAT,
+  version: VERSION,
+  description: recommendation,
+  requirement: { ...requirement, target, sensitive },
+  acquisition: recommended.acquisition,
+  fit: recommended.fit,
+  chosenOn: {
+    table,
+    rows: rows.table,
+    seeds,
+    labels: recommended.labels,
+    accuracy: { mean: recommended.outer.accuracy.mean, interval: recommended.outer.accuracy.interval },
+    parity: { mean: recommended.outer.parity.mean, interval: recommended.outer.parity.interval },
+    verdict,
+  },
+});
