@@ -22,6 +22,8 @@ export interface Prediction extends EpigOptions {
   readonly targets: Members;
   /** Of what is labelled already, for scores that look at the set as a whole. */
   readonly labelled?: Members | undefined;
+  /** Of other models of the same sensitive label: what leaks is the most that any of them says (the paper's F_u). */
+  readonly alternatives?: readonly Prediction[] | undefined;
 }
 
 /** A score and what it is made of, each [pool rows] in nats: score = target - beta * leakage. */
@@ -96,7 +98,8 @@ const combined = <Given>(
 
 /**
  * FairBED-EPIG: R(n) = EPIG_theta(n) - beta EPIG_phi(n), the paper's unconditional objective of section 5. The models
- * are separate, each with members and targets of its own; every one may have its own correction.
+ * are separate, each with members and targets of its own; every one may have its own correction. A sensitive label may
+ * have several models (`alternatives`): then EPIG_phi is the largest by any of them.
  *
  * @example
  * ```ts
@@ -124,14 +127,20 @@ export const fairbedEpig = (
   target: Prediction,
   sensitive: readonly Prediction[],
   options: FairnessOptions,
-): ScoreParts =>
-  combined(
-    target,
-    sensitive,
-    options,
-    ({ pool }) => pool,
-    ({ pool, targets, labelled: _, ...rest }) => epig(pool, targets, rest),
+): ScoreParts => combined(target, sensitive, options, ({ pool }) => pool, worstEpig);
+
+/** EPIG by one model, or the largest by any of several, candidate by candidate. */
+const worstEpig = (prediction: Prediction): Float64Array => {
+  const all: readonly Prediction[] = [prediction, ...(prediction.alternatives ?? [])];
+  requireSameCandidates(
+    prediction.pool,
+    all.map(({ pool }) => pool),
   );
+  return combineLeakages(
+    all.map(({ pool, targets, labelled: _, alternatives: __, ...rest }) => epig(pool, targets, rest)),
+    "worst",
+  );
+};
 
 /**
  * FairBED with how far a candidate's features give the attribute away within the acquired set: R(n) = EPIG_theta(n) - beta KL(p(phi | n) || pbar_S), see

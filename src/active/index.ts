@@ -27,9 +27,11 @@ export {
   type Prediction,
   type ScoreParts,
 } from "./fairbed.js";
+export { type IncludedRow, inclusionWeights, poolMean } from "./inclusion.js";
 export { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
 export { type ExactMembers, type Members, requireProbabilities } from "./members.js";
-export type { LabelledRows, PoolLabel, SensitiveModel } from "./pool-models.js";
+export { minimaxEpig } from "./minimax.js";
+export type { LabelledRows, PoolLabel, SensitiveModel, SingleModel } from "./pool-models.js";
 export { type BestOptions, bestCandidates, type FoundCandidates } from "./pruned.js";
 export type { Constraints, Quota } from "./quotas.js";
 export {
@@ -42,8 +44,16 @@ export {
 } from "./ranker.js";
 export { bald, predictiveEntropy } from "./scores.js";
 export { setLeakage } from "./set-leakage.js";
+export { apportion, type SharesOfBatch } from "./shares.js";
 export { type Split, type SplitOptions, splitRows } from "./split.js";
-export { type BatchKind, chooseStep, type Step, type StepInput, type StepSettings } from "./step.js";
+export {
+  type BatchKind,
+  type BoundaryWeights,
+  chooseStep,
+  type Step,
+  type StepInput,
+  type StepSettings,
+} from "./step.js";
 export {
   type AcquisitionInput,
   type JointPrediction,

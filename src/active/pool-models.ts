@@ -16,7 +16,12 @@ export interface PoolLabel {
 export type SensitiveModel =
   | { readonly kind: "revealed"; readonly learner: Learner }
   | { readonly kind: "fixed"; readonly classifier: Classifier }
-  | { readonly kind: "supplied"; readonly members: MemberProbabilities };
+  | { readonly kind: "supplied"; readonly members: MemberProbabilities }
+  /** Several models of one label, for the most that any of them says leaks (the paper's worst case); groups by the first. */
+  | { readonly kind: "worst"; readonly models: readonly SingleModel[] };
+
+/** One that is not several. */
+export type SingleModel = Exclude<SensitiveModel, { kind: "worst" }>;
 
 /** Rows of a table to learn a label from: labels and weights are of all its rows. */
 export interface LabelledRows extends PoolLabel {
@@ -39,7 +44,7 @@ export const fit = (
 
 /** The classifier of a sensitive label, or the one class that is among the labels. */
 const fittedBy = (
-  model: Exclude<SensitiveModel, { kind: "supplied" }>,
+  model: Exclude<SingleModel, { kind: "supplied" }>,
   labelled: LabelledRows,
   stream: RandomStream,
 ): Classifier | number => {
@@ -50,38 +55,61 @@ const fittedBy = (
   return known.every((row) => labels[row] === first) ? first : fit(model.learner, labelled, stream);
 };
 
-/** The members of a sensitive model for any rows; with one class among the labels, all say that class. */
-export const membersBy = (
-  model: SensitiveModel,
-  labelled: LabelledRows,
-  stream: RandomStream,
-): ((rows: Int32Array) => MemberProbabilities) => {
+/** What a sensitive model says of any rows. */
+export interface Predictor {
+  /** All its members; with one class among the labels, all say that class. */
+  members(rows: Int32Array): MemberProbabilities;
+  /** The same with the mean of all members as the only one. */
+  means(rows: Int32Array): Members;
+}
+
+/** A sensitive model, fitted where it has to be. */
+export const predictorOf = (model: SingleModel, labelled: LabelledRows, stream: RandomStream): Predictor => {
   const { features, classes } = labelled;
-  if (model.kind === "supplied") return (rows) => takeRows(model.members, rows) as MemberProbabilities;
+  if (model.kind === "supplied") {
+    const taken = (rows: Int32Array) => takeRows(model.members, rows) as MemberProbabilities;
+    return { members: taken, means: taken };
+  }
   const fitted = fittedBy(model, labelled, stream);
-  // Nothing to tell apart yet: unanimous members, which leak nothing.
-  if (typeof fitted === "number") return (rows) => unanimous(rows.length, classes, fitted);
-  return (rows) => fitted.predictMembers(features, rows);
+  if (typeof fitted === "number") {
+    // Nothing to tell apart yet: unanimous members, which leak nothing.
+    const all = (rows: Int32Array) => unanimous(rows.length, classes, fitted);
+    return { members: all, means: all };
+  }
+  return {
+    members: (rows) => fitted.predictMembers(features, rows),
+    means: (rows) => ({
+      kind: "dense",
+      rows: rows.length,
+      members: 1,
+      classes,
+      values: fitted.predict(features, rows),
+    }),
+  };
 };
 
-/** The same with the mean of all members as the only one. */
-export const meansBy = (
-  model: SensitiveModel,
-  labelled: LabelledRows,
-  stream: RandomStream,
-): ((rows: Int32Array) => Members) => {
-  const { features, classes } = labelled;
-  if (model.kind === "supplied") return (rows) => takeRows(model.members, rows);
-  const fitted = fittedBy(model, labelled, stream);
-  if (typeof fitted === "number") return (rows) => unanimous(rows.length, classes, fitted);
-  return (rows) => ({
-    kind: "dense",
-    rows: rows.length,
-    members: 1,
-    classes,
-    values: fitted.predict(features, rows),
-  });
-};
+/** The same learner with every class counting the same in all, however many rows it has. */
+export const classBalanced = (learner: Learner): Learner => ({
+  name: `class-balanced ${learner.name}`,
+  fit(training, stream) {
+    const { labels, classes, weights } = training;
+    const sums = new Float64Array(classes);
+    labels.forEach((label, i) => {
+      sums[label] += weights?.[i] ?? 1;
+    });
+    const present = sums.filter((sum) => sum > 0).length;
+    const whole = sums.reduce((total, sum) => total + sum, 0);
+    return learner.fit(
+      {
+        ...training,
+        weights: Float64Array.from(labels, (label, i) =>
+          sums[label] > 0 ? ((weights?.[i] ?? 1) * whole) / (present * sums[label]) : 0,
+        ),
+      },
+      stream,
+    );
+  },
+});
 
 const unanimous = (rows: number, classes: number, which: number): MemberProbabilities => {
   const values = new Float32Array(rows * classes);

@@ -3,6 +3,7 @@
  * for and a random stream; whoever has the labels, a table or a person, does not matter to it.
  */
 import { InputError } from "../core/errors.js";
+import { log } from "../core/math.js";
 import type { Pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, FeatureMatrix, Learner, MemberProbabilities } from "../learners/classifier.js";
@@ -10,9 +11,17 @@ import { type BatchOptions, type Selected, selectBatch } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, Prediction } from "./fairbed.js";
 import { selectJointBatch } from "./joint-batch.js";
-import type { Members } from "./members.js";
-import { fit, jointLabel, meansBy, membersBy, type PoolLabel, type SensitiveModel } from "./pool-models.js";
+import { type Members, meanProbabilities } from "./members.js";
+import {
+  fit,
+  jointLabel,
+  type PoolLabel,
+  type Predictor,
+  predictorOf,
+  type SensitiveModel,
+} from "./pool-models.js";
 import type { Quota } from "./quotas.js";
+import { batchShares, type SharesOfBatch } from "./shares.js";
 import { type AcquisitionInput, type StrategyName, strategies } from "./strategies.js";
 import { tieKeys } from "./ties.js";
 
@@ -44,7 +53,15 @@ export interface StepSettings {
   readonly costWeight?: number | undefined;
   /** For quotas, [all rows]. */
   readonly groups?: Int32Array | undefined;
+  /** For methods that aim at the boundary of the fair decision rule. */
+  readonly boundary?: BoundaryWeights | undefined;
 }
+
+/** How much rows count as targets, [rows], by their scores [rows] and group probabilities [rows, groups]. */
+export type BoundaryWeights = (rows: {
+  readonly scores: Float64Array;
+  readonly groupProbabilities: Float64Array;
+}) => Float64Array;
 
 /** What a step starts from: rows of the features. */
 export interface StepInput {
@@ -59,6 +76,10 @@ export interface StepInput {
   readonly size: number;
   /** Of this batch, by the settings' groups. */
   readonly quotas?: readonly Quota[] | undefined;
+  /** Shares that the groups of the first sensitive label are kept to, instead of quotas. */
+  readonly shares?: SharesOfBatch | undefined;
+  /** How much each row counts in the fit of the target's model, [all rows]; as in the settings unless given. */
+  readonly targetWeights?: Float64Array | undefined;
   /** Another method for this step alone: where nothing can be learnt yet. */
   readonly method?: StrategyName | undefined;
   /** Whether the target's model is wanted even where the method does not look at it. */
@@ -86,6 +107,18 @@ export const stepTexts = {
     `the method ${method} has one model of both labels, and a joint batch needs one of each: choose the batch kind top, softmax or rank`,
   oneSensitive: (method: string, given: number) =>
     `the method ${method} has one model of the target and one sensitive label together, and there are ${given} sensitive labels: give one, or combine them into one`,
+  groups: (method: string) =>
+    `the method ${method} looks at the groups of a sensitive label, and there is none: give one`,
+  boundary: (method: string) =>
+    `the method ${method} aims at the boundary of the fair decision rule and was not told where it is: pass \`boundary\``,
+  twoOutcomes: (method: string, given: number) =>
+    `the method ${method} aims at a decision between two outcomes, and the target has ${given} classes: name one of them, as in column=value`,
+  worst: (method: string) =>
+    `the leakage of the method ${method} is read from one sensitive model, and several were given: choose the method fairbed, or give one`,
+  worstJoint:
+    "the worst of several sensitive models is taken candidate by candidate, and a joint batch is not: choose the batch kind top, softmax or rank",
+  jointWeighted: (method: string) =>
+    `the method ${method} looks at each group's targets, and a joint batch at all: choose the batch kind top, softmax or rank`,
   revealed: (method: string) =>
     `the method ${method} learns the sensitive label together with the target: leave the sensitive model at revealed`,
 };
@@ -101,12 +134,28 @@ export const requireStepSettings = (settings: StepSettings): void => {
   }
   const { uses } = strategies[method];
   if (batchKind === "joint" && uses.labelled) throw new InputError("batch-kind", stepTexts.joint);
+  if (uses.groups || uses.boundary) requireFocus(settings);
+  if (sensitiveModels.some(({ kind }) => kind === "worst") && uses.sensitive) {
+    if (method !== "fairbed") throw new InputError("models", stepTexts.worst(method));
+    if (batchKind === "joint") throw new InputError("batch-kind", stepTexts.worstJoint);
+  }
   if (!uses.joint) return;
   if (batchKind === "joint") throw new InputError("batch-kind", stepTexts.jointBatch(method));
   if (sensitive.length !== 1) {
     throw new InputError("sensitive", stepTexts.oneSensitive(method, sensitive.length));
   }
   if (sensitiveModels[0].kind !== "revealed") throw new InputError("models", stepTexts.revealed(method));
+};
+
+const requireFocus = ({ method, target, sensitive, batchKind, boundary }: StepSettings): void => {
+  const { uses } = strategies[method];
+  if (sensitive.length === 0) throw new InputError("sensitive", stepTexts.groups(method));
+  if (uses.groups && batchKind === "joint") {
+    throw new InputError("batch-kind", stepTexts.jointWeighted(method));
+  }
+  if (!uses.boundary) return;
+  if (boundary === undefined) throw new InputError("boundary", stepTexts.boundary(method));
+  if (target.classes !== 2) throw new InputError("target", stepTexts.twoOutcomes(method, target.classes));
 };
 
 /**
@@ -139,18 +188,29 @@ export const chooseStep = async (
   const method = input.method ?? settings.method;
   const strategy = strategies[method];
   const { uses } = strategy;
-  const targets = draw(input.targets, settings.targetsPerStep ?? 100, stream.split("targets"));
   const classifier =
     method !== "random" || input.classifier === true
-      ? fit(learner, { features, ...target, weights, rows: input.labelled }, stream.split(MODEL.target))
+      ? fit(
+          learner,
+          { features, ...target, weights: input.targetWeights ?? weights, rows: input.labelled },
+          stream.split(MODEL.target),
+        )
       : undefined;
   await pace?.pause();
+  const predictorsOf = sensitivePredictors(settings, input);
+  const groupsOf = (rows: Int32Array) => meanProbabilities(predictorsOf(0)[0].means(rows));
+  const targets =
+    uses.boundary && classifier !== undefined
+      ? drawAtBoundary(settings, input, classifier, groupsOf)
+      : draw(input.targets, settings.targetsPerStep ?? 100, stream.split("targets"));
   const predict = (members: (rows: Int32Array) => Members, correction?: Correction): Prediction => ({
     pool: members(pool),
     targets: members(targets),
     ...(correction === undefined ? {} : { correction, stream: stream.split("correction") }),
   });
-  const sensitive = uses.sensitive ? await predictSensitive(settings, input, method, predict, pace) : [];
+  const sensitive = uses.sensitive
+    ? await predictSensitive(settings, input, method, predictorsOf, predict, pace)
+    : [];
   const scored: AcquisitionInput & { readonly sensitive: readonly Prediction[] } = {
     target:
       classifier === undefined || method === "random"
@@ -158,6 +218,7 @@ export const chooseStep = async (
         : predict((rows) => classifier.predictMembers(features, rows), settings.correction),
     sensitive,
     joint: uses.joint ? predictJoint(settings, input, predict) : undefined,
+    groups: uses.groups ? byGroup(groupsOf(targets), settings.sensitive[0].classes) : undefined,
     beta,
     combine: settings.combine,
     stream: stream.split("random"),
@@ -167,12 +228,11 @@ export const chooseStep = async (
   await pace?.pause();
   // By rows of the features, so that what else is in the pool does not matter.
   const keys = tieKeys(stream.split("ties"));
-  const { costs, groups } = settings;
+  const { costs } = settings;
   const constraints = {
     size,
     ties: (at: number) => keys(pool[at]),
-    groups: groups === undefined ? undefined : pool.map((row) => groups[row]),
-    quotas: groups === undefined ? undefined : input.quotas,
+    ...limitsOf(settings, input, groupsOf),
     costs: costs === undefined ? undefined : Float64Array.from(pool, (row) => costs[row]),
     costWeight: settings.costWeight,
     stream: stream.split("batch"),
@@ -196,28 +256,94 @@ export const chooseStep = async (
   };
 };
 
+/** Quotas as they are given, or those that keep to shares; groups are those of the pool. */
+const limitsOf = (
+  { groups }: StepSettings,
+  { pool, quotas, shares, size }: StepInput,
+  groupsOf: GroupModel,
+): Pick<BatchOptions, "groups" | "quotas"> => {
+  if (shares !== undefined) return batchShares(shares, pool, size, groupsOf);
+  return groups === undefined ? {} : { groups: pool.map((row) => groups[row]), quotas };
+};
+
+/** P(group | row) of the first sensitive label, [rows, groups]. */
+type GroupModel = (rows: Int32Array) => Float64Array;
+
+/**
+ * The models of each sensitive label, several where the worst of them counts; fitted when they are first asked for, and
+ * once, so that groups and leakage are read from the same.
+ */
+const sensitivePredictors = (
+  { features, sensitive, sensitiveModels, weights }: StepSettings,
+  { labelled, stream }: StepInput,
+): ((index: number) => readonly Predictor[]) => {
+  const known = new Map<number, readonly Predictor[]>();
+  return (index) => {
+    const fitted = known.get(index);
+    if (fitted !== undefined) return fitted;
+    const model = sensitiveModels[index];
+    const label = { features, ...sensitive[index], weights, rows: labelled };
+    const own = stream.split(MODEL.sensitive).split(index);
+    const predictors = (model.kind === "worst" ? model.models : [model]).map((each, j) =>
+      predictorOf(each, label, j === 0 ? own : own.split("worst").split(j)),
+    );
+    known.set(index, predictors);
+    return predictors;
+  };
+};
+
+/** [groups][rows] from [rows, groups]. */
+const byGroup = (probabilities: Float64Array, groups: number): readonly Float64Array[] =>
+  Array.from({ length: groups }, (_, g) => probabilities.filter((_, at) => at % groups === g));
+
+/** Targets are drawn from at most so many: the boundary is where it is for all of them, or very nearly. */
+const BOUNDARY_SAMPLE = 2000;
+
+/** Targets drawn without replacement, the more likely the nearer they are to the boundary of the fair decision rule. */
+const drawAtBoundary = (
+  { features, boundary, targetsPerStep = 100 }: StepSettings,
+  { targets, stream }: StepInput,
+  classifier: Classifier,
+  groupsOf: GroupModel,
+): Int32Array => {
+  const rows = draw(targets, BOUNDARY_SAMPLE, stream.split("boundary"));
+  if (boundary === undefined || rows.length <= targetsPerStep) return rows;
+  const scores = classifier.predict(features, rows).filter((_, at) => at % 2 === 1);
+  const weights = boundary({ scores, groupProbabilities: groupsOf(rows) });
+  // The largest of log(u) / w are a draw without replacement (Efraimidis and Spirakis, 2006).
+  const drawn = stream.split("targets");
+  const keys = weights.map((weight) => log(drawn.uniform()) / weight);
+  const order = Uint32Array.from(rows.keys()).sort((a, b) => keys[b] - keys[a] || a - b);
+  return Int32Array.from(order.subarray(0, targetsPerStep), (at) => rows[at]);
+};
+
 /** Names of the models' streams. */
 const MODEL = { target: 0, sensitive: 1, joint: 2 } as const;
 
 type Predict = (members: (rows: Int32Array) => Members, correction?: Correction) => Prediction;
 
 const predictSensitive = async (
-  { features, target, sensitive, sensitiveModels, sensitiveCorrection, weights }: StepSettings,
-  { labelled, stream }: StepInput,
+  { target, sensitiveModels, sensitiveCorrection }: StepSettings,
+  { labelled }: StepInput,
   method: StrategyName,
+  predictorsOf: (index: number) => readonly Predictor[],
   predict: Predict,
   pace: Pacer | undefined,
 ): Promise<Prediction[]> => {
   const predictions: Prediction[] = [];
-  for (const [i, model] of sensitiveModels.entries()) {
-    const label = { features, ...sensitive[i], weights, rows: labelled };
-    const drawn = stream.split(MODEL.sensitive).split(i);
+  for (const i of sensitiveModels.keys()) {
+    const [first, ...others] = predictorsOf(i);
     if (strategies[method].uses.labelled) {
       // The set as a whole is judged by mean predictions: members would be a hundred times as many numbers.
-      const means = meansBy(model, label, drawn);
       const acquired = labelled.filter((row) => target.labels[row] >= 0);
-      predictions.push({ ...predict(means), labelled: means(acquired) });
-    } else predictions.push(predict(membersBy(model, label, drawn), sensitiveCorrection));
+      predictions.push({ ...predict(first.means), labelled: first.means(acquired) });
+    } else {
+      const alternatives = others.map(({ members }) => predict(members, sensitiveCorrection));
+      predictions.push({
+        ...predict(first.members, sensitiveCorrection),
+        ...(alternatives.length === 0 ? {} : { alternatives }),
+      });
+    }
     await pace?.pause();
   }
   return predictions;
@@ -231,7 +357,7 @@ const predictJoint = (
 ): AcquisitionInput["joint"] => {
   const [other] = sensitive;
   const label = { features, ...jointLabel(target, other), weights, rows: labelled };
-  const members = membersBy({ kind: "revealed", learner }, label, stream.split(MODEL.joint));
+  const { members } = predictorOf({ kind: "revealed", learner }, label, stream.split(MODEL.joint));
   return { ...predict(members, correction), sensitiveClasses: other.classes };
 };
 

@@ -15,6 +15,7 @@ import {
   type ScoreParts,
 } from "./fairbed.js";
 import { requireMembers } from "./members.js";
+import { minimaxEpig } from "./minimax.js";
 import { bald, predictiveEntropy, randomScores } from "./scores.js";
 
 /** Class c is the pair (c / sensitiveClasses, c % sensitiveClasses) of a target and a sensitive class. */
@@ -29,6 +30,8 @@ export interface AcquisitionInput extends Partial<FairnessOptions> {
   readonly sensitive?: readonly Prediction[] | undefined;
   /** One model of the target and a sensitive label together, for strategies that use it: see `conditional.ts`. */
   readonly joint?: JointPrediction | undefined;
+  /** P(group | target input) of each group, [groups][targets], for strategies that look at each group's targets. */
+  readonly groups?: readonly ArrayLike<number>[] | undefined;
   /** For strategies that draw. */
   readonly stream?: RandomStream | undefined;
 }
@@ -42,6 +45,10 @@ export interface Strategy {
     readonly labelled: boolean;
     /** One model of both labels, instead of one of each. */
     readonly joint: boolean;
+    /** What a sensitive model says of the group of each target. */
+    readonly groups: boolean;
+    /** Targets near the boundary of the fair decision rule, instead of any. */
+    readonly boundary: boolean;
     readonly stream: boolean;
   };
   score(input: AcquisitionInput): ScoreParts;
@@ -64,7 +71,15 @@ const fair = (name: string, { sensitive = [], beta, combine }: AcquisitionInput)
   return { sensitive, options: { beta, combine } };
 };
 
-const NOTHING = { targets: false, sensitive: false, labelled: false, joint: false, stream: false };
+const NOTHING = {
+  targets: false,
+  sensitive: false,
+  labelled: false,
+  joint: false,
+  groups: false,
+  boundary: false,
+  stream: false,
+};
 
 export const strategies = {
   random: {
@@ -79,6 +94,14 @@ export const strategies = {
   bald: { uses: NOTHING, score: ({ target }) => alone(bald(target.pool)) },
   epig: {
     uses: { ...NOTHING, targets: true },
+    score: ({ target: { pool, targets, labelled: _, ...options } }) => alone(epig(pool, targets, options)),
+  },
+  "epig-minimax": {
+    uses: { ...NOTHING, targets: true, groups: true },
+    score: ({ target, groups = [] }) => alone(minimaxEpig(target, groups)),
+  },
+  "epig-boundary": {
+    uses: { ...NOTHING, targets: true, boundary: true },
     score: ({ target: { pool, targets, labelled: _, ...options } }) => alone(epig(pool, targets, options)),
   },
   hfe: {
@@ -143,5 +166,5 @@ export const informationParts = (
   { target, leakage }: { readonly target: number; readonly leakage: number },
 ): { readonly target: number | null; readonly leakage: number | null } => {
   if (isFair(method)) return { target, leakage };
-  return { target: method === "epig" || method === "bald" ? target : null, leakage: null };
+  return { target: method.startsWith("epig") || method === "bald" ? target : null, leakage: null };
 };

@@ -2,6 +2,28 @@
 
 export { type RandomStream, seededStream } from "../core/random.js";
 export {
+  type AcquiredLeakageOptions,
+  type AcquiredRows,
+  acquiredLeakage,
+  type GroupGuesses,
+  type JudgedGuesses,
+  type JudgeGuessesOptions,
+  judgeGuesses,
+  type LeakageOfAcquired,
+} from "./acquired-leakage.js";
+export { type Auc, type AucOptions, groupAuc } from "./auc.js";
+export {
+  type AcquiredShare,
+  type AttributeComposition,
+  type CellComposition,
+  type ComposedRows,
+  type CompositionWords,
+  compositionOf,
+  compositionWarnings,
+  type GroupComposition,
+  type NamedLabel,
+} from "./composition.js";
+export {
   atSelectionRate,
   type Distances,
   type Gap,

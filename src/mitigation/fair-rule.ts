@@ -21,9 +21,10 @@
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
-import { bootstrap, type Interval } from "../core/stats.js";
+import type { Interval } from "../core/stats.js";
 import { ratioOfRates } from "./fair-rule/cuts.js";
 import { fairScores, groupWeights, searchMultipliers } from "./fair-rule/multipliers.js";
+import { linearInterval, resampledInterval } from "./fair-rule/ratio-interval.js";
 import {
   type BlindRows,
   type CountedRows,
@@ -77,7 +78,7 @@ export interface JudgedRule extends RuleOutcome {
 }
 
 export interface JudgeRuleOptions {
-  /** Resamples behind the interval (1000). */
+  /** Resamples behind the interval (1000); 0 for the delta method, which corrected rates always take. */
   readonly replicates?: number | undefined;
   /** Where they are drawn from. */
   readonly stream?: RandomStream | undefined;
@@ -90,7 +91,7 @@ export interface FittedFairRule extends FairRule, JudgedRule {
   /** The same aim (selection rate, or accuracy whatever the ratio) without multipliers. */
   readonly plain: RuleOutcome;
   /** By what the rates were counted. */
-  readonly countedBy: "groups" | "probabilities";
+  readonly countedBy: "groups" | "probabilities" | "both";
   /** Sentences for a person: where the level was not reached, or what the rule is not good for. */
   readonly warnings: readonly string[];
 }
@@ -123,27 +124,15 @@ const checkOptions = (metric: unknown, level: number, selectionRate: number | un
     throw new InputError("selection-rate", fairRuleTexts.selectionRate(selectionRate));
 };
 
-/** The interval of the ratio of decisions; a resample in which a group or the selected are missing counts as 0. */
+/** The interval of the ratio of decisions. */
 const ratioInterval = (
-  { rows, groups, counts, totals }: CountedRows,
+  counted: CountedRows,
   decided: Int32Array,
   { replicates = FAIR_RULE_DEFAULTS.replicates, stream = seededStream("fair rule") }: JudgeRuleOptions,
-): Interval => {
-  const present = [...totals.keys()].filter((g) => totals[g] > 0);
-  if (rows < 2 || present.length < 2) return [1, 1];
-  const statistic = (drawn: Uint32Array): number => {
-    const selected = new Float64Array(groups);
-    const sums = new Float64Array(groups);
-    for (const row of drawn)
-      for (const g of present) {
-        const count = counts[row * groups + g];
-        sums[g] += count;
-        if (decided[row] === 1) selected[g] += count;
-      }
-    return present.some((g) => sums[g] === 0) ? 0 : ratioOfRates(selected, sums);
-  };
-  return bootstrap(rows, statistic, { stream, method: "percentile", replicates }).interval;
-};
+): Interval =>
+  replicates === 0 || counted.parts.length > 1
+    ? linearInterval(counted, decided)
+    : resampledInterval(counted, decided, replicates, stream);
 
 const judgeCounted = (counted: CountedRows, decided: Int32Array, options: JudgeRuleOptions): JudgedRule => {
   const { groups, counts, totals, weights, weight, gains, rightAtNone } = counted;
@@ -197,7 +186,7 @@ export const fitFairRule = async (
   const { best, plain } = await searchMultipliers(counted, metric, { level, selectionRate }, pacer(options));
   const { multipliers, threshold, reaches } = best;
   const rule: FairRule = { metric, multipliers, shares, threshold };
-  const judged = judgeCounted(counted, applyFairRule(rule, rows), options);
+  const judged = judgeCounted(counted, decide(rule, counted), options);
   const { accuracy, ratio, interval } = judged;
   const present = shares.filter((share) => share > 0);
   const atNone = counted.rightAtNone / counted.weight;
@@ -217,7 +206,8 @@ export const fitFairRule = async (
     level,
     reached: reaches,
     plain: { accuracy: plain.accuracy, selectionRate: plain.selectionRate, ratio: plain.ratio },
-    countedBy: rows.groups === undefined ? "probabilities" : "groups",
+    countedBy:
+      rows.correction !== undefined ? "both" : rows.groups === undefined ? "probabilities" : "groups",
     warnings,
   };
 };
@@ -234,21 +224,31 @@ export const fitFairRule = async (
  * console.log(Array.from(margins, (margin) => margin.toFixed(2)).join(" ")); // 0.30 -0.10
  * ```
  */
-export const fairMargins = (
-  { metric, multipliers, shares, threshold }: FairRule,
-  rows: BlindRows,
-): Float64Array => {
+export const fairMargins = (rule: FairRule, rows: BlindRows): Float64Array => {
+  checkRule(rule);
+  return marginsOf(rule, checkBlindRows(rows));
+};
+
+const checkRule = ({ metric, multipliers, shares, threshold }: FairRule): void => {
   const right =
     (metric === "dp" || metric === "eopp") &&
     multipliers.length === shares.length &&
     [...multipliers, ...shares, threshold].every(Number.isFinite) &&
     shares.every((share) => share >= 0);
   if (!right) throw new InputError("rule", fairRuleTexts.rule);
-  const { eta, probabilities, groups } = checkBlindRows(rows);
+};
+
+const marginsOf = (
+  { metric, multipliers, shares, threshold }: FairRule,
+  { eta, probabilities, groups }: Pick<CountedRows, "eta" | "probabilities" | "groups">,
+): Float64Array => {
   if (groups !== shares.length) throw new InputError("groups", fairRuleTexts.groups(groups, shares.length));
   const scores = fairScores(eta, groupWeights(eta, probabilities, shares, metric), multipliers);
   return scores.map((score) => score - threshold);
 };
+
+const decide = (rule: FairRule, counted: CountedRows): Int32Array =>
+  Int32Array.from(marginsOf(rule, counted), (margin) => Number(margin > 0));
 
 /**
  * 1 (favourable) or 0 for each row, [rows]: what the rule makes of scores and group probabilities, as in
@@ -290,6 +290,7 @@ export const judgeFairRule = (
   rows: FairRuleRows,
   options: JudgeRuleOptions = {},
 ): JudgedRule => {
-  const decided = applyFairRule(rule, rows);
-  return judgeCounted(countRows(rows, rule.metric), decided, options);
+  checkRule(rule);
+  const counted = countRows(rows, rule.metric);
+  return judgeCounted(counted, decide(rule, counted), options);
 };

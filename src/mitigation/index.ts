@@ -3,6 +3,7 @@
 export type { Progress, RunOptions, StopSignal } from "../core/options.js";
 export { type RandomStream, seededStream } from "../core/random.js";
 export type { Interval } from "../core/stats.js";
+export { softFairRule } from "./fair-rule/soft-boundary.js";
 export {
   applyFairRule,
   type BlindRows,
@@ -31,6 +32,19 @@ export {
   type RepresentationStart,
   type RepresentationTraining,
 } from "./learned-fair-representation.js";
+export {
+  type AccuracyAtParityOptions,
+  accuracyAtParity,
+  type EstimateAtParityOptions,
+  estimateAtParity,
+  type FrontierRows,
+  type ParityAccuracy,
+  type ParityAccuracyEstimate,
+  type ParityFrontierOptions,
+  type ParityPoint,
+  type ParityTradeOff,
+  parityFrontier,
+} from "./parity-frontier.js";
 export {
   applyRejectOption,
   type FittedRejectOption,

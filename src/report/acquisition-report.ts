@@ -18,6 +18,14 @@ export const METHODS_IN_WORDS: Readonly<
     name: "EPIG",
     description: "whoever says most about the outcome of others, whatever else that reveals",
   },
+  "epig-minimax": {
+    name: "EPIG, least group",
+    description: "whoever says most about the outcome of others, in the group that it says least about",
+  },
+  "epig-boundary": {
+    name: "EPIG, fair boundary",
+    description: "whoever says most about the outcome of those whom a fair decision would be close for",
+  },
   hfe: {
     name: "fair entropy",
     description: "whoever the model is least sure of, less how unsure it is of the group: a heuristic",

@@ -8,7 +8,7 @@
  */
 import type { StrategyName } from "../active/strategies.js";
 import type { EVALUATION_NAMES } from "../workflows/evaluation.js";
-import { PAPER, RECOMMENDED, type SimulationSettings, WHOLE_SET } from "../workflows/simulation.js";
+import { CALIBRATED, PAPER, type SimulationSettings, WHOLE_SET } from "../workflows/simulation.js";
 import type { AcquireCell, TaskName } from "./cell.js";
 import { mergedProtocol, type Protocol, type Scale, seedsOf, sizeProtocol } from "./reproduction.js";
 import { departuresInWords } from "./settings-in-words.js";
@@ -32,12 +32,12 @@ export const ENTROPY: Line = { name: "Predictive Entropy", method: "entropy" };
 export const EPIG: Line = { name: "EPIG", method: "epig" };
 export const hfe = (beta: number): Line => ({ name: "HFE", method: "hfe", beta });
 export const fairbed = (beta: number): Line => ({ name: "FairBED-EPIG", method: "fairbed", beta });
-/** With the sensitive model that is the default here. */
+/** With the calibrated sensitive model of this project. */
 export const calibrated = (beta: number): Line => ({
   name: "FairBED, calibrated",
-  method: RECOMMENDED.method,
+  method: CALIBRATED.method,
   beta,
-  settings: RECOMMENDED,
+  settings: CALIBRATED,
 });
 /** With the leakage of the acquired set as a whole. */
 export const wholeSet = (beta: number): Line => ({

@@ -8,7 +8,7 @@ import { contentKey } from "../jobs/content-key.js";
 import type { Evaluation } from "../workflows/evaluation.js";
 import type { SimulationSettings } from "../workflows/simulation.js";
 
-export type TaskName = "students" | "census" | "celeba" | "adult" | "synthetic";
+export type TaskName = "students" | "census" | "celeba" | "adult" | "german" | "bank" | "synthetic";
 
 /**
  * Numbers that are codes as categories; the sensitive columns as features too; or no columns that are known only after

@@ -32,6 +32,8 @@ const STEP_SECONDS: Readonly<Record<TaskName, number>> = {
   students: 0.02,
   census: 0.06,
   adult: 0.13,
+  german: 0.01,
+  bank: 0.06,
   celeba: 0.05,
   synthetic: 0.01,
 };

@@ -26,7 +26,7 @@ export interface Dataset {
   readonly byHand?: string | undefined;
 }
 
-export type DatasetName = "students" | "census" | "adult" | "german" | "celeba";
+export type DatasetName = "students" | "census" | "adult" | "german" | "bank" | "celeba";
 
 export const datasetTexts = {
   unknown: (given: string, suggestion: string | undefined, names: readonly string[]) =>
@@ -113,6 +113,23 @@ export const DATASETS: readonly Dataset[] = [
         sha256: "b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
       },
     ],
+  },
+  {
+    name: "bank",
+    title: "Bank Marketing (UCI 222)",
+    folder: "bank-marketing",
+    page: `${UCI}/dataset/222/bank+marketing`,
+    licence: "CC BY 4.0",
+    citation: "Moro, Rita and Cortez (2014), UCI Machine Learning Repository, doi:10.24432/C5K306",
+    files: [
+      {
+        name: "bank-full.csv",
+        bytes: 4610348,
+        sha256: "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d",
+      },
+    ],
+    // Its archive holds another archive.
+    byHand: "download it on its page, unpack the bank.zip that is in it, and name the folder with --from",
   },
   {
     name: "celeba",

@@ -10,7 +10,7 @@ import { type ReadOptions, readTable } from "./source.js";
 export interface Roles extends Omit<TaskSettings, "target" | "sensitive"> {
   readonly target?: LabelChoice | undefined;
   readonly sensitive?: readonly LabelChoice[] | undefined;
-  /** One of the paper's tasks instead of a table: `students`, `census`, `adult`, `german` or `celeba`. */
+  /** One of the paper's tasks instead of a table: `students`, `census`, `adult`, `german`, `bank` or `celeba`. */
   readonly task?: string | undefined;
 }
 

@@ -21,6 +21,10 @@ export interface Candidate {
   readonly cost: number;
   /** 1 for the first that was ever asked for. */
   readonly rank: number;
+  /** Why it is asked for: by its score, or drawn at random. */
+  readonly reason: "score" | "random";
+  /** With which it was drawn among all that were left; null where it was chosen. */
+  readonly probability: number | null;
   /** Its features, by column; null where missing. */
   readonly values: Readonly<Record<string, string | number | null>>;
 }
@@ -63,6 +67,8 @@ export const candidateReader = (task: Task, method: StrategyName): CandidateRead
       ...informationParts(drawn ? "random" : method, each),
       cost: each.cost,
       rank: each.rank,
+      reason: drawn || method === "random" ? "random" : "score",
+      probability: each.probability ?? null,
       values: Object.fromEntries(features.map(([name, cell]) => [name, cell(row) ?? null])),
     }),
     rowOf: (given) => {

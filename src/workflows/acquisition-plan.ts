@@ -1,5 +1,5 @@
 /** What a live acquisition stands on: the task of its table, the rows that are asked about, and the models. */
-import { fit, type PoolLabel, type SensitiveModel } from "../active/pool-models.js";
+import { fit, type PoolLabel, type SensitiveModel, type SingleModel } from "../active/pool-models.js";
 import { type StrategyName, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Optional } from "../core/options.js";
@@ -17,19 +17,23 @@ import {
 } from "../tables/label.js";
 import { columnNamed, columnNames, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings, taskTexts } from "../tables/task.js";
-import { type AcquisitionSettings, recommendedFor } from "./acquisition-settings.js";
+import { sharesOf } from "./acquired-shares.js";
+import { type AcquisitionSettings, compositionOf, recommendedFor } from "./acquisition-settings.js";
 import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
-import type { RowSessionOptions } from "./row-session.js";
+import { type RowSessionOptions, rowSessionTexts } from "./row-session.js";
+import { type RevealedModelName, revealedModel, worstOf } from "./sensitive-models.js";
 import { parityOn } from "./simulation.js";
 
 /** Where the predictions of the sensitive labels come from. */
 export type SensitiveModelChoice =
   /** Fitted, before each question, on the sensitive labels of the rows that are labelled. */
-  | "revealed"
+  | RevealedModelName
   /** Fitted once on another table that has the sensitive columns: no sensitive label of what is acquired is needed. */
   | { readonly pretrained: Table }
   /** Supplied for every row of the table, one for each sensitive label: [rows, members, classes]. Its column may be empty. */
-  | { readonly supplied: readonly MemberProbabilities[] };
+  | { readonly supplied: readonly MemberProbabilities[] }
+  /** Several: the one that finds most leakage counts, candidate by candidate. */
+  | readonly (RevealedModelName | { readonly pretrained: Table })[];
 
 /** How an acquisition is told what to do; each has the default of {@link recommendedFor} unless it says otherwise. */
 export interface AcquisitionOptions
@@ -109,6 +113,7 @@ export const planAcquisition = (table: Table, options: AcquisitionOptions): Acqu
       target,
       sensitive: attributes,
       sensitiveModels: modelsOf(options, settings, { table, encoder, sensitive, stream }),
+      shares: sharesOf(settings.shares, sensitive[0], attributes[0]?.labels ?? target.labels),
       learner: forest(settings.forest),
       weights,
       initial: rowsWhere(target.labels, (label) => label >= 0),
@@ -134,6 +139,9 @@ export const planAcquisition = (table: Table, options: AcquisitionOptions): Acqu
 const settingsOf = (options: AcquisitionOptions): AcquisitionSettings => {
   const { beta, goal } = options;
   if (beta !== undefined && goal !== undefined) throw new InputError("goal", planTexts.twoGoals);
+  if ((options.shares ?? "none") !== "none" && (options.sensitive ?? []).length === 0) {
+    throw new InputError("shares", rowSessionTexts.noGroups);
+  }
   const recommended = recommendedFor(options.method ?? recommendedFor("fairbed").method);
   return {
     method: recommended.method,
@@ -148,6 +156,8 @@ const settingsOf = (options: AcquisitionOptions): AcquisitionSettings => {
     correction: options.correction ?? recommended.correction,
     sensitiveForest: options.sensitiveForest ?? recommended.sensitiveForest,
     sensitiveCorrection: options.sensitiveCorrection ?? recommended.sensitiveCorrection,
+    ...compositionOf(options, options),
+    reweigh: options.reweigh ?? recommended.reweigh,
   };
 };
 
@@ -155,10 +165,10 @@ const settingsOf = (options: AcquisitionOptions): AcquisitionSettings => {
 const tasksOf = (table: Table, options: AcquisitionOptions, method: StrategyName) => {
   const { sensitiveModel: model = "revealed", sensitive = [], combineSensitive } = options;
   const { uses } = strategies[method];
-  if ((uses.sensitive || uses.joint) && sensitive.length === 0) {
+  if ((uses.sensitive || uses.joint || uses.groups || uses.boundary) && sensitive.length === 0) {
     throw new InputError("no-sensitive", taskTexts.noSensitive);
   }
-  const other = typeof model === "object" && "pretrained" in model ? model.pretrained : undefined;
+  const other = pretrainedOn(model);
   const chosen = other === undefined ? [] : sensitive.map((choice) => chooseLabel(other, choice));
   const elsewhere =
     other !== undefined && combineSensitive && chosen.length > 1 ? [combineLabels(other, chosen)] : chosen;
@@ -220,25 +230,41 @@ interface ModelContext {
   readonly stream: RandomStream;
 }
 
+const isList = (model: SensitiveModelChoice): model is Extract<SensitiveModelChoice, readonly unknown[]> =>
+  Array.isArray(model);
+
+/** The table that a model is fitted on before the start, where there is one. */
+export const pretrainedOn = (model: SensitiveModelChoice | undefined): Table | undefined => {
+  if (model === undefined || typeof model === "string") return undefined;
+  if (isList(model)) return model.map(pretrainedOn).find((table) => table !== undefined);
+  return "pretrained" in model ? model.pretrained : undefined;
+};
+
 const modelsOf = (
   { sensitiveModel: model = "revealed", targets }: AcquisitionOptions,
   settings: AcquisitionSettings,
   { table, encoder, sensitive, stream }: ModelContext,
 ): SensitiveModel[] => {
-  const learner = forest(settings.sensitiveForest);
-  if (model === "revealed") return sensitive.map(() => ({ kind: "revealed", learner }));
-  if ("supplied" in model) {
+  if (typeof model === "object" && "supplied" in model) {
     if (targets !== undefined) throw new InputError("targets", planTexts.suppliedTargets);
     const wrong = model.supplied.find(({ rows }) => rows !== table.rows);
     if (wrong !== undefined) throw new InputError("supplied", planTexts.supplied(wrong.rows, table.rows));
     return model.supplied.map((members) => ({ kind: "supplied", members }));
   }
-  const other = model.pretrained;
-  const features = encoder.encode(other);
-  const rows = Int32Array.from({ length: other.rows }, (_, row) => row);
   return sensitive.map(({ rule, classes }, i) => {
-    const known = { features, labels: applyRule(rule, other), classes: classes.length, rows };
-    return { kind: "fixed", classifier: fit(learner, known, stream.split("pretrained").split(i)) };
+    const single = (each: RevealedModelName | { readonly pretrained: Table }): SingleModel => {
+      if (typeof each === "string") return revealedModel(each, settings.sensitiveForest);
+      const rows = Int32Array.from({ length: each.pretrained.rows }, (_, row) => row);
+      const known = {
+        features: encoder.encode(each.pretrained),
+        labels: applyRule(rule, each.pretrained),
+        classes: classes.length,
+        rows,
+      };
+      const own = stream.split("pretrained").split(i);
+      return { kind: "fixed", classifier: fit(forest(settings.sensitiveForest), known, own) };
+    };
+    return worstOf((isList(model) ? model : [model]).map(single));
   });
 };
 

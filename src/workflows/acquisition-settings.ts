@@ -28,7 +28,19 @@ export interface AcquisitionSettings {
   /** The model of the sensitive label that the score reads. */
   readonly sensitiveForest: ForestOptions;
   readonly sensitiveCorrection: Correction;
+  /**
+   * What the acquired groups of the first sensitive attribute are kept to: the population's shares, equal ones, those
+   * given by group, or nothing ("none", unless given).
+   */
+  readonly shares?: SharesChoice | undefined;
+  /** The share of what is asked that is drawn at random, with a probability that is known; none unless given. */
+  readonly randomPart?: number | undefined;
+  /** Whether the model of the target learns from reweighed rows: outcome and group independent. Not unless given. */
+  readonly reweigh?: boolean | undefined;
 }
+
+/** By the names of the groups where they are given; those that are not named have no share. */
+export type SharesChoice = "population" | "equal" | "none" | Readonly<Record<string, number>>;
 
 export interface SimulationSettings extends AcquisitionSettings {
   /** How many labels to acquire, beyond the initial ones. */
@@ -40,21 +52,31 @@ export interface SimulationSettings extends AcquisitionSettings {
   readonly targets?: number | undefined;
   /** At most so many rows in the pool, drawn at random; all unless given. */
   readonly pool?: number | undefined;
-  /** Fitted on the labels revealed so far, or once before the start on the target rows. */
-  readonly sensitiveModel: "revealed" | "pretrained";
+  /** What leakage is read from; of several, the one that finds most counts, candidate by candidate (the paper's F_u). */
+  readonly sensitiveModel: SensitiveModelName | readonly SensitiveModelName[];
+  /** Whether the candidates' groups are known before they are asked, or come with their labels ("revealed", unless given). */
+  readonly poolAttributes?: "known" | "revealed" | undefined;
   /** Numbers of acquired labels at which it is evaluated; the budget is always one. */
   readonly checkpoints: readonly number[];
 }
+
+/**
+ * Models of a sensitive attribute: a forest fitted on the labels revealed so far; the same with all groups counting the
+ * same in all ("balanced"); a logistic regression ("logistic"); or a forest fitted once before the start on the target
+ * rows ("pretrained").
+ */
+export const SENSITIVE_MODEL_NAMES = ["revealed", "balanced", "logistic", "pretrained"] as const;
+export type SensitiveModelName = (typeof SENSITIVE_MODEL_NAMES)[number];
 
 /** Settings whose beta is a number. */
 export type FixedBetaSettings = SimulationSettings & { readonly goal: { readonly beta: number } };
 
 /**
- * What is recommended: leaves of at least ten labels in the sensitive model and a correction for its finite number of
+ * The calibrated score: leaves of at least ten labels in the sensitive model and a correction for its finite number of
  * trees. Of the settings whose parity at a matched selection rate is within a standard error of the best, over four
  * tables, it loses the least accuracy: see docs/acquisition.md for the measurement.
  */
-export const RECOMMENDED: FixedBetaSettings = {
+export const CALIBRATED: FixedBetaSettings = {
   method: "fairbed",
   goal: { beta: 10 },
   budget: 400,
@@ -78,22 +100,55 @@ export const RECOMMENDED: FixedBetaSettings = {
  * on Census, where a model trained on the set guesses the attribute more often, not less (docs/acquisition.md, section 5).
  */
 export const WHOLE_SET: FixedBetaSettings = {
-  ...RECOMMENDED,
+  ...CALIBRATED,
   method: "fairbed-set",
   goal: { beta: 3 },
   sensitiveForest: { minLeaf: 5 },
   sensitiveCorrection: "none",
 };
 
-/** What a method is run with where nothing else is asked for. */
-export const recommendedFor = (method: StrategyName): FixedBetaSettings =>
-  method === WHOLE_SET.method ? WHOLE_SET : { ...RECOMMENDED, method };
+/** Who is asked, whatever the score: the acquired groups keep to the population's shares, and a quarter is drawn at random. */
+const COMPOSITION = { shares: "population", randomPart: 0.25 } as const;
 
-/** The paper's fully grown trees on both sides. */
+/** What is recommended where nothing else is asked for. */
+export const RECOMMENDED: FixedBetaSettings = { ...CALIBRATED, ...COMPOSITION };
+
+/** What a method is run with where nothing else is asked for. */
+export const recommendedFor = (method: StrategyName): FixedBetaSettings => {
+  if (method === WHOLE_SET.method) return { ...WHOLE_SET, ...COMPOSITION };
+  return AIMED.includes(method)
+    ? { ...RECOMMENDED, method, sensitiveForest: WHOLE_SET.sensitiveForest }
+    : { ...RECOMMENDED, method };
+};
+
+/** Methods that read a model of the groups by its mean predictions. */
+const AIMED: readonly StrategyName[] = ["epig-minimax", "epig-boundary"];
+
+/** The paper's fully grown trees on both sides, and nothing done about who is asked. */
 export const PAPER: SimulationSettings = {
-  ...RECOMMENDED,
+  ...CALIBRATED,
   sensitiveForest: {},
   sensitiveCorrection: "none",
+};
+
+/** Who is asked, whatever the score. */
+export interface CompositionChoice {
+  /** What the acquired groups are kept to ("population"; "none" with `paper` or quotas). */
+  readonly shares?: SharesChoice | undefined;
+  /** The share that is drawn at random (0.25; 0 with `paper` or quotas). */
+  readonly randomPart?: number | undefined;
+}
+
+/** What is recommended, unless it is given, or the paper's way or quotas are asked for. */
+export const compositionOf = (
+  { shares, randomPart }: CompositionChoice,
+  { paper = false, quotas }: { readonly paper?: boolean | undefined; readonly quotas?: unknown },
+): Required<CompositionChoice> => {
+  const own = paper || quotas !== undefined;
+  return {
+    shares: shares ?? (own ? "none" : COMPOSITION.shares),
+    randomPart: randomPart ?? (own ? 0 : COMPOSITION.randomPart),
+  };
 };
 
 export const settingsTexts = {

@@ -7,10 +7,11 @@ import { columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js"
 import { tableHash } from "../tables/table-hash.js";
 import type { Task } from "../tables/task.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
-import { type AcquisitionOptions, planAcquisition } from "./acquisition-plan.js";
+import { type AcquisitionOptions, planAcquisition, pretrainedOn } from "./acquisition-plan.js";
 import { fitTask } from "./fit-model.js";
 import type { FittedModel } from "./fitted-model.js";
 import { createRowSession, type RowSession, type RowSessionState, rowSessionTexts } from "./row-session.js";
+import type { RevealedModelName } from "./sensitive-models.js";
 import { createToldLog, type Told } from "./told-log.js";
 import type { LabelValue, LabelValues } from "./told-values.js";
 
@@ -18,6 +19,9 @@ export type { Candidate } from "./acquisition-candidates.js";
 export type { AcquisitionOptions, SensitiveModelChoice } from "./acquisition-plan.js";
 export type { Told } from "./told-log.js";
 export type { LabelValue, LabelValues } from "./told-values.js";
+
+/** Models of the sensitive attribute that a session can be saved with. */
+export type NamedModels = RevealedModelName | readonly RevealedModelName[];
 
 export const ACQUISITION_FORMAT = "fairbed-acquisition-1";
 
@@ -31,7 +35,9 @@ export interface SavedAcquisition extends RowSessionState {
   readonly targets?: string | undefined;
   readonly pretrained?: string | undefined;
   readonly supplied?: string | undefined;
-  readonly options: Omit<AcquisitionOptions, "targets" | "sensitiveModel">;
+  readonly options: Omit<AcquisitionOptions, "targets" | "sensitiveModel"> & {
+    readonly sensitiveModel?: NamedModels | undefined;
+  };
   readonly told: readonly Told[];
   readonly notes: readonly string[];
 }
@@ -109,13 +115,13 @@ const membersHash = (members: readonly MemberProbabilities[]): string =>
     })
     .join(" ");
 
+const hashOf = (table: Table | undefined): string | undefined =>
+  table === undefined ? undefined : tableHash(table);
+
 const hashesOf = (table: Table, { targets, sensitiveModel }: ResumeOptions) => ({
   table: tableHash(table),
-  targets: targets === undefined ? undefined : tableHash(targets),
-  pretrained:
-    typeof sensitiveModel === "object" && "pretrained" in sensitiveModel
-      ? tableHash(sensitiveModel.pretrained)
-      : undefined,
+  targets: hashOf(targets),
+  pretrained: hashOf(pretrainedOn(sensitiveModel)),
   supplied:
     typeof sensitiveModel === "object" && "supplied" in sensitiveModel
       ? membersHash(sensitiveModel.supplied)
@@ -216,7 +222,16 @@ const taskNow = (task: Task, rows: RowSession, table: Table): Task => {
   };
 };
 
-const savedOptions = ({ targets: _, sensitiveModel: __, ...rest }: AcquisitionOptions) => rest;
+/** Tables and members are given again; names of models are saved. */
+const savedOptions = ({
+  targets: _,
+  sensitiveModel,
+  ...rest
+}: AcquisitionOptions): SavedAcquisition["options"] =>
+  namesModels(sensitiveModel) ? { ...rest, sensitiveModel } : rest;
+
+const namesModels = (model: AcquisitionOptions["sensitiveModel"]): model is NamedModels =>
+  typeof model === "string" || (Array.isArray(model) && model.every((each) => typeof each === "string"));
 
 /** A signal that tells when it is aborted, as those of the platform do. */
 interface TellingSignal extends StopSignal {

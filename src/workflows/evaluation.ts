@@ -51,6 +51,8 @@ export interface EvaluationOptions {
   readonly test: Int32Array;
   /** How much each row counts, [all rows], in the fits and in every metric; 1 unless given. */
   readonly weights?: Float64Array | undefined;
+  /** The same in the fit of the target alone, where it differs there. */
+  readonly targetWeights?: Float64Array | undefined;
   readonly learner: Learner;
   readonly sensitiveLearner: Learner;
   readonly stream: RandomStream;
@@ -112,6 +114,7 @@ export const evaluate = ({
   labelled,
   test,
   weights,
+  targetWeights = weights,
   learner,
   sensitiveLearner,
   stream,
@@ -119,7 +122,11 @@ export const evaluate = ({
   const actual = test.map((row) => target.labels[row]);
   const groups = test.map((row) => sensitive.labels[row]);
   const tested = weights === undefined ? undefined : Float64Array.from(test, (row) => weights[row]);
-  const classifier = fit(learner, { features, ...target, rows: labelled, weights }, stream.split("target"));
+  const classifier = fit(
+    learner,
+    { features, ...target, rows: labelled, weights: targetWeights },
+    stream.split("target"),
+  );
   const probabilities = classifier.predict(features, test);
   const predicted = mostProbable(probabilities, target.classes);
   const scores = Float64Array.from(predicted, (_, row) => probabilities[row * target.classes + 1]);

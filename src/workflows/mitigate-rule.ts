@@ -1,7 +1,7 @@
 /** The fair decision rule on a table: models on some rows, the rule on others, and what it changes on test rows. */
 import { pacer } from "../core/options.js";
 import { learnerNamed } from "../learners/by-name.js";
-import type { FeatureMatrix, Learner } from "../learners/classifier.js";
+import type { Learner } from "../learners/classifier.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import {
   applyFairRule,
@@ -12,7 +12,6 @@ import {
   type JudgedRule,
   judgeFairRule,
 } from "../mitigation/fair-rule.js";
-import { reweigh } from "../mitigation/reweighing.js";
 import { stratify } from "../mitigation/stratify.js";
 import type { Table } from "../tables/table.js";
 import { type ComparedGroups, comparedGroups, measureGroups } from "./compared-groups.js";
@@ -25,6 +24,7 @@ import {
   splitForMitigation,
 } from "./mitigation-split.js";
 import type { OutcomeMeasures } from "./outcome-measures.js";
+import { reweighedRows } from "./reweighed-rows.js";
 
 export interface FairRuleTableOptions
   extends MitigationOptions,
@@ -94,7 +94,7 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
   requireBoth(part, labels, privileged, "to fit the rule on");
   const learner = mitigationLearner(name, trees);
   const pace = pacer({ signal });
-  const weights = reweighed ? weightsOf(features, rest, labels, groups) : undefined;
+  const weights = reweighed ? reweighedRows({ rows: rest, labels, groups }) : undefined;
   const learnt = { learnFrom: rest, labels };
   const scoresOf =
     column === undefined
@@ -138,20 +138,4 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
     notes: [...task.notes, ...notes],
     warnings: rule.warnings,
   };
-};
-
-/** [all rows]: 0 for rows that are not learnt from. */
-const weightsOf = (
-  { rows }: FeatureMatrix,
-  learnFrom: Int32Array,
-  labels: Int32Array,
-  groups: Int32Array,
-): Float64Array => {
-  const own = (of: Int32Array) => learnFrom.map((row) => of[row]);
-  const { weights } = reweigh({ labels: own(labels), groups: own(groups) });
-  const all = new Float64Array(rows);
-  learnFrom.forEach((row, i) => {
-    all[row] = weights[i];
-  });
-  return all;
 };

@@ -5,12 +5,15 @@
 import type { Selected } from "../active/batch.js";
 import { type BetaGoal, type BetaState, betaControl } from "../active/beta-control.js";
 import type { Quota } from "../active/quotas.js";
+import type { SharesOfBatch } from "../active/shares.js";
 import { chooseStep, requireStepSettings, type StepSettings, stepTexts } from "../active/step.js";
 import { strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier } from "../learners/classifier.js";
+import { fairBoundaryWeights } from "./fair-boundary.js";
+import { reweighedRows } from "./reweighed-rows.js";
 
 export interface RowSessionOptions extends StepSettings {
   /** Rows whose labels are known at the start. */
@@ -25,15 +28,30 @@ export interface RowSessionOptions extends StepSettings {
   readonly budget?: number | undefined;
   /** Of what is acquired in all: at least and at most so many of each of the settings' groups. */
   readonly quotas?: readonly Quota[] | undefined;
+  /** The share of all that is asked which is drawn at random from what is left, with equal probability; none unless given. */
+  readonly randomPart?: number | undefined;
+  /** What the acquired groups of the first sensitive label are kept to; nothing unless given. */
+  readonly shares?: SharesOfAcquired | undefined;
+  /** Whether the target's model learns from rows that are reweighed, so that outcome and group are independent. */
+  readonly reweigh?: boolean | undefined;
   /** The demographic-parity ratio of a classifier on rows that are neither tested nor acquired, for `parityAtLeast`. */
   readonly parityOf?: ((classifier: Classifier) => number | undefined) | undefined;
   readonly stream: RandomStream;
 }
 
+export interface SharesOfAcquired {
+  /** Those of the population, or one for each group. */
+  readonly of: "population" | ArrayLike<number>;
+  /** The group of each row where it is known before the row is asked, else -1. [all rows] */
+  readonly known: Int32Array;
+}
+
 /** One that was asked for. */
 export interface AskedRow extends Selected {
-  /** Drawn at random because nothing could be learnt yet: its score says nothing. */
+  /** Drawn at random, as a part of all is or because nothing could be learnt yet: its score says nothing. */
   readonly drawn?: true | undefined;
+  /** With which it was drawn among all that were left: see `inclusionWeights`. */
+  readonly probability?: number | undefined;
 }
 
 /** What was chosen at once. */
@@ -89,6 +107,14 @@ export const rowSessionTexts = {
     "a leakage budget and quotas are about all labels that are to be acquired: say how many with `budget`",
   done: (budget: number) =>
     `the budget of ${budget} labels is used up, and the quotas are about those: begin another acquisition for more`,
+  randomPart: (given: unknown) =>
+    `the random part was ${String(given)}: give a share from 0 to 1, such as 0.25`,
+  quotas:
+    "quotas say who is asked, and so do shares and a random part: leave the quotas out, or set shares to none and the random part to 0",
+  sharesUnknown:
+    "the shares of the population are not known, since the candidates' groups are not and no part is drawn at random: give the shares, or a random part above 0",
+  noGroups:
+    "shares are of the groups of a sensitive attribute, and there is none: give one, or leave the shares out",
   none: (labelled: number, refused: number) =>
     `no candidate is left to ask for: ${labelled} rows are labelled and ${refused} refused`,
 };
@@ -122,8 +148,20 @@ const quotasOfBatch = (
 };
 
 const requireRowSession = (options: RowSessionOptions): void => {
-  const { goal, budget, quotas = [] } = options;
+  const { goal, budget, quotas = [], randomPart = 0, shares, method } = options;
   requireStepSettings(options);
+  if (!(randomPart >= 0 && randomPart <= 1)) {
+    throw new InputError("random-part", rowSessionTexts.randomPart(randomPart));
+  }
+  if (quotas.length > 0 && (randomPart > 0 || shares !== undefined)) {
+    throw new InputError("quotas", rowSessionTexts.quotas);
+  }
+  if (shares !== undefined && options.sensitive.length === 0) {
+    throw new InputError("shares", rowSessionTexts.noGroups);
+  }
+  if (shares?.of === "population" && randomPart === 0 && method !== "random" && !allKnown(options)) {
+    throw new InputError("shares", rowSessionTexts.sharesUnknown);
+  }
   if (budget !== undefined && !(Number.isInteger(budget) && budget >= 1)) {
     throw new InputError("budget", stepTexts.whole("budget", budget));
   }
@@ -132,9 +170,23 @@ const requireRowSession = (options: RowSessionOptions): void => {
   }
 };
 
+/** Whether the group of every candidate is known before it is asked. */
+const allKnown = ({ pool, shares }: RowSessionOptions): boolean =>
+  pool.every((row) => (shares?.known[row] ?? -1) >= 0);
+
+/** How many of the places `from` to `to` are drawn at random: as evenly spread as whole numbers allow. */
+const drawnAmong = (from: number, to: number, part: number): number => {
+  const upTo = (place: number) => Math.floor(place * part + 1e-9);
+  return upTo(to) - upTo(from);
+};
+
+/** What the known groups of a few rows count against those drawn at random, while those are few. */
+const PRIOR_ROWS = 4;
+
 /** `from` is the state of an earlier session with the same options, whose labels are told again by the caller. */
-export const createRowSession = (options: RowSessionOptions, from?: RowSessionState): RowSession => {
-  const { goal, budget, quotas = [], stream } = options;
+export const createRowSession = (given: RowSessionOptions, from?: RowSessionState): RowSession => {
+  const options: RowSessionOptions = { ...given, boundary: given.boundary ?? fairBoundaryWeights };
+  const { goal, budget, quotas = [], randomPart = 0, stream } = options;
   requireRowSession(options);
   const control = betaControl(goal, from?.control);
   // Labels are told on the way: what was given stays as it is.
@@ -148,8 +200,63 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
   const isOpen = (row: number) => target.labels[row] < 0 && !refused.has(row);
   const poolNow = (): Int32Array => options.pool.filter((row) => !wasAsked.has(row) && isOpen(row));
   const labelledRows = (): Int32Array => Int32Array.from(told).filter((row) => target.labels[row] >= 0);
+  const reweighed = (): Float64Array | undefined =>
+    sensitive.length === 0
+      ? undefined
+      : reweighedRows({
+          rows: labelledRows(),
+          labels: target.labels,
+          groups: sensitive[0].labels,
+          weights: options.weights,
+        });
   /** Asked for and not refused: these count against the budget. */
   const counted = () => asked.filter(({ row }) => !refused.has(row));
+
+  const groupCounts = (rows: Iterable<number>): Float64Array => {
+    const counts = new Float64Array(sensitive[0].classes);
+    for (const row of rows) if (sensitive[0].labels[row] >= 0) counts[sensitive[0].labels[row]] += 1;
+    return counts;
+  };
+  /** Asked for and answered. */
+  const answered = () => asked.filter(({ row }) => target.labels[row] >= 0 && !refused.has(row));
+  /** Known, given, or estimated from what was drawn at random so far, with a little of what was known at the start. */
+  const sharesNow = ({ of, known }: SharesOfAcquired): ArrayLike<number> | undefined => {
+    if (of !== "population") return of;
+    if (allKnown(options)) {
+      const counts = new Float64Array(sensitive[0].classes);
+      for (const row of options.pool) counts[known[row]] += 1;
+      return counts;
+    }
+    const start = groupCounts(options.initial);
+    const drawn = groupCounts(
+      answered().flatMap(({ row, probability }) => (probability === undefined ? [] : [row])),
+    );
+    const [before, since] = [start, drawn].map((counts) => counts.reduce((sum, each) => sum + each, 0));
+    if (before + since === 0) return undefined;
+    return drawn.map((count, g) => count + (PRIOR_ROWS * (start[g] + 0.5)) / (before + start.length / 2));
+  };
+  /** What this batch is kept to; random acquisition keeps to the population's shares by itself. */
+  const sharesOfBatch = (): SharesOfBatch | undefined => {
+    const { shares, method } = options;
+    if (shares === undefined || method === "random") return undefined;
+    return {
+      shares: sharesNow(shares),
+      have: groupCounts(answered().map(({ row }) => row)),
+      known: shares.known,
+    };
+  };
+  /** `count` rows of the pool, each equally likely among those that are left. */
+  const drawRows = (pool: Int32Array, count: number, drawn: RandomStream): AskedRow[] =>
+    Array.from(drawn.choice(pool.length, count), (at, i) => ({
+      row: pool[at],
+      score: 0,
+      target: 0,
+      leakage: 0,
+      cost: options.costs?.[pool[at]] ?? 0,
+      rank: i + 1,
+      drawn: true,
+      probability: 1 / (pool.length - i),
+    }));
 
   const ask = async (wanted: number, pace?: Pacer): Promise<Question> => {
     if (!Number.isInteger(wanted) || wanted < 1) {
@@ -164,42 +271,60 @@ export const createRowSession = (options: RowSessionOptions, from?: RowSessionSt
     const known = labelledRows();
     const cold =
       options.method !== "random" && known.every((row) => target.labels[row] === target.labels[known[0]]);
-    const { chosen, classifier, leastLeakage } = await chooseStep(
-      // What is told while the step is under way counts from the next one on.
-      {
-        ...options,
-        target: { ...target, labels: target.labels.slice() },
-        sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
-      },
-      {
-        labelled: Int32Array.from(told),
-        pool,
-        targets: options.targets,
-        beta,
-        size,
-        quotas: quotasOfBatch(options, counted(), size),
-        method: cold ? "random" : undefined,
-        classifier: options.parityOf !== undefined && !cold,
-        stream: stream.split("step").split(asked.length),
-      },
-      pace,
-    );
-    const batch = chosen.map(
-      (each): AskedRow => ({
-        ...each,
-        rank: asked.length + each.rank,
-        ...(cold ? { drawn: true } : {}),
-      }),
-    );
+    const stepStream = stream.split("step").split(asked.length);
+    const random =
+      options.method === "random" ? 0 : drawnAmong(asked.length, asked.length + size, randomPart);
+    const drawn = drawRows(pool, cold ? 0 : random, stepStream.split("drawn"));
+    const left = drawn.length === 0 ? pool : pool.filter((row) => !drawn.some((each) => each.row === row));
+    const unchosen = { chosen: [], classifier: undefined, leastLeakage: 0 };
+    const step =
+      drawn.length === size
+        ? unchosen
+        : await chooseStep(
+            // What is told while the step is under way counts from the next one on.
+            {
+              ...options,
+              target: { ...target, labels: target.labels.slice() },
+              sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
+            },
+            {
+              labelled: Int32Array.from(told),
+              pool: left,
+              targets: options.targets,
+              beta,
+              size: size - drawn.length,
+              quotas: quotasOfBatch(options, counted(), size),
+              shares: cold ? undefined : sharesOfBatch(),
+              targetWeights: options.reweigh === true ? reweighed() : undefined,
+              method: cold ? "random" : undefined,
+              classifier: options.parityOf !== undefined && !cold,
+              stream: stepStream,
+            },
+            pace,
+          );
+    const { chosen, classifier, leastLeakage } = step;
+    // A method that draws gives every row the same chance, unless quotas or costs have a say.
+    const equal = (cold || options.method === "random") && quotas.length === 0 && options.costs === undefined;
+    const batch = [
+      ...drawn,
+      ...chosen.map(
+        (each): AskedRow => ({
+          ...each,
+          rank: drawn.length + each.rank,
+          ...(cold ? { drawn: true } : {}),
+          ...(equal ? { probability: 1 / (pool.length - each.rank + 1) } : {}),
+        }),
+      ),
+    ].map((each) => ({ ...each, rank: asked.length + each.rank }));
     for (const each of batch) wasAsked.add(each.row);
     asked.push(...batch);
     const { uses } = strategies[options.method];
     const warning =
-      cold || !(uses.sensitive || uses.joint)
+      cold || chosen.length === 0 || !(uses.sensitive || uses.joint)
         ? undefined
         : control.observe({
-            leakage: batch.reduce((sum, { leakage }) => sum + leakage, 0),
-            labels: batch.length,
+            leakage: chosen.reduce((sum, { leakage }) => sum + leakage, 0),
+            labels: chosen.length,
             left: budget === undefined ? 0 : Math.max(0, budget - counted().length),
             leastLeakage,
             parity: classifier === undefined ? undefined : options.parityOf?.(classifier),

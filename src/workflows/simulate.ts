@@ -7,6 +7,8 @@ import type { Optional, RunOptions } from "../core/options.js";
 import { columnNamed, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import {
+  type CompositionChoice,
+  compositionOf,
   correctionOf,
   type GoalChoice,
   goalsOf,
@@ -42,20 +44,26 @@ export type SharedSettings = Pick<
   | "pool"
   | "categories"
   | "checkpoints"
+  | "reweigh"
+  | "poolAttributes"
 >;
 
 /** Each has the default of {@link recommendedFor} its method unless it says otherwise. */
 export interface SimulateOptions
   extends Optional<SharedSettings>,
     SensitiveForestChoice,
+    CompositionChoice,
     GoalChoice,
     RunOptions {
   /** Ways of asking, compared on the same splits and initial labels (`["fairbed"]`). */
   readonly methods?: readonly StrategyName[] | undefined;
   /** Of the sensitive model for few trees (`"auto"`: analytic, or none with `paper` or fairbed-set). */
   readonly correction?: Correction | "auto" | undefined;
-  /** Fitted on the labels revealed so far, once on rows set aside, or supplied for every row (`"revealed"`). */
-  readonly sensitiveModel?: "revealed" | "pretrained" | { readonly supplied: SuppliedMembers } | undefined;
+  /** By name, the worst of several, or supplied for every row (`"revealed"`). */
+  readonly sensitiveModel?:
+    | SimulationSettings["sensitiveModel"]
+    | { readonly supplied: SuppliedMembers }
+    | undefined;
   /** A column with what the label of each row costs. */
   readonly costs?: string | undefined;
   /** What a unit of cost is worth, in nats (1). */
@@ -257,11 +265,17 @@ const settingsByMethod = (options: SimulateOptions): readonly SimulationSettings
       forest: options.trees === undefined ? recommended.forest : { trees: options.trees },
       sensitiveForest: sensitiveForestOf(options, recommended.sensitiveForest),
       sensitiveCorrection: correctionOf(options, recommended.sensitiveCorrection),
-      sensitiveModel: options.sensitiveModel === "pretrained" ? "pretrained" : "revealed",
+      sensitiveModel: namedModels(options.sensitiveModel),
+      ...(method === "random" ? { shares: "none", randomPart: 0 } : compositionOf(options, options)),
+      reweigh: options.reweigh ?? recommended.reweigh,
+      poolAttributes: options.poolAttributes ?? recommended.poolAttributes,
       checkpoints: [...new Set(checkpoints)],
     };
   });
 };
+
+const namedModels = (given: SimulateOptions["sensitiveModel"]): SimulationSettings["sensitiveModel"] =>
+  given === undefined || (typeof given === "object" && "supplied" in given) ? "revealed" : given;
 
 /** Costs, quotas and supplied members, by the rows of the task's table. */
 const runOf = (
@@ -272,7 +286,10 @@ const runOf = (
   if (quotas !== undefined) requireRoom(quotas, budget);
   return {
     ...(quotas === undefined ? {} : quotaGroups(table, quotas)),
-    supplied: typeof sensitiveModel === "object" ? sensitiveModel.supplied : undefined,
+    supplied:
+      typeof sensitiveModel === "object" && "supplied" in sensitiveModel
+        ? sensitiveModel.supplied
+        : undefined,
     costs: costs === undefined ? undefined : costsOf(table, costs),
     costWeight: costs === undefined ? undefined : (costWeight ?? 1),
   };

@@ -3,7 +3,7 @@
  * labels by seed, a method that asks for labels, and an evaluation at checkpoints on rows that were held out.
  */
 import type { Selected } from "../active/batch.js";
-import { fit, type PoolLabel, type SensitiveModel } from "../active/pool-models.js";
+import { fit, type PoolLabel, type SensitiveModel, type SingleModel } from "../active/pool-models.js";
 import type { Quota } from "../active/quotas.js";
 import { type Split, splitRows } from "../active/split.js";
 import { InputError } from "../core/errors.js";
@@ -15,11 +15,15 @@ import type { Classifier, FeatureMatrix, MemberProbabilities } from "../learners
 import { type ForestOptions, forest } from "../learners/forest.js";
 import { fitEncoder } from "../tables/encoder.js";
 import type { Task } from "../tables/task.js";
-import type { SimulationSettings } from "./acquisition-settings.js";
+import { sharesOf } from "./acquired-shares.js";
+import type { SensitiveModelName, SimulationSettings } from "./acquisition-settings.js";
 import { EVALUATION_NAMES, type Evaluation, evaluate, mostProbable } from "./evaluation.js";
-import { createRowSession, type RowSession, rowSessionTexts } from "./row-session.js";
+import { reweighedRows } from "./reweighed-rows.js";
+import { type AskedRow, createRowSession, type RowSession, rowSessionTexts } from "./row-session.js";
+import { revealedModel, worstOf } from "./sensitive-models.js";
 
 export {
+  CALIBRATED,
   type FixedBetaSettings,
   PAPER,
   RECOMMENDED,
@@ -34,7 +38,7 @@ export type SuppliedMembers = readonly MemberProbabilities[];
 /** What was acquired. */
 export interface Acquisition {
   /** In the order in which they were acquired; `row` is a row of the table. */
-  readonly acquired: readonly Selected[];
+  readonly acquired: readonly AskedRow[];
   readonly initial: Int32Array;
   /** The last beta. */
   readonly beta: number;
@@ -190,6 +194,7 @@ export const simulateSeed = async (
     learner: forest(settings.forest),
     weights: task.weights,
     sensitiveModels: sensitiveModelsOf(task, settings, prepared, run.supplied, stream),
+    shares: sharesOf(settings.shares, task.sensitive[0], knownGroups(settings, sensitive, features.rows)),
     stream: stream.split(settings.method),
     parityOf:
       "parityAtLeast" in settings.goal
@@ -241,15 +246,28 @@ const sensitiveModelsOf = (
   supplied: SuppliedMembers | undefined,
   stream: RandomStream,
 ): SensitiveModel[] => {
-  const learner = forest(settings.sensitiveForest);
+  const { sensitiveModel: given, sensitiveForest } = settings;
+  const names = typeof given === "string" ? [given] : given;
   return sensitive.map((label, i): SensitiveModel => {
     const members = supplied?.[i];
     if (members !== undefined) return { kind: "supplied", members };
-    if (settings.sensitiveModel === "revealed") return { kind: "revealed", learner };
-    const known = { features, ...label, rows: split.targets, weights: task.weights };
-    return { kind: "fixed", classifier: fit(learner, known, stream.split("pretrained").split(i)) };
+    const modelNamed = (name: SensitiveModelName): SingleModel => {
+      if (name !== "pretrained") return revealedModel(name, sensitiveForest);
+      const known = { features, ...label, rows: split.targets, weights: task.weights };
+      const own = stream.split("pretrained").split(i);
+      return { kind: "fixed", classifier: fit(forest(sensitiveForest), known, own) };
+    };
+    return worstOf(names.map(modelNamed));
   });
 };
+
+/** The candidates' groups, as far as they may be looked at before they are asked. */
+const knownGroups = (
+  { poolAttributes }: SimulationSettings,
+  sensitive: readonly PoolLabel[],
+  rows: number,
+): Int32Array =>
+  poolAttributes === "known" && sensitive.length > 0 ? sensitive[0].labels : new Int32Array(rows).fill(-1);
 
 const evaluatorOf =
   (
@@ -266,6 +284,15 @@ const evaluatorOf =
       labelled,
       test: split.test,
       weights: task.weights,
+      targetWeights:
+        settings.reweigh === true
+          ? reweighedRows({
+              rows: labelled,
+              labels: target.labels,
+              groups: attribute.labels,
+              weights: task.weights,
+            })
+          : undefined,
       learner: forest(settings.forest),
       // The adversary is the same whatever the acquisition used.
       sensitiveLearner: forest(threadsOf(settings.forest)),

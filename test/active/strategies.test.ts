@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { selectBatch } from "../../src/active/batch.js";
 import { fairbedTexts, type Prediction } from "../../src/active/fairbed.js";
 import { type Members, membersTexts, productMembers, takeRows } from "../../src/active/members.js";
+import { minimaxTexts } from "../../src/active/minimax.js";
 import {
   type AcquisitionInput,
   type JointPrediction,
@@ -29,12 +30,32 @@ const PBAR = 1.75 / 4;
 const HALF = 0.5 * Math.log(0.5 / PBAR) + 0.5 * Math.log(0.5 / (1 - PBAR));
 const SET_LEAKAGE = [HALF, HALF, -Math.log(1 - PBAR), HALF];
 
+/** I(y_n; z_t) of the published ensemble, by its joint distribution. */
+const informationOf = (n: number, t: number): number => {
+  const [p, q] = [V.THETA_POOL[n], V.THETA_TARGETS[t]];
+  const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const side = (values: readonly number[], c: number) => values.map((value) => (c === 1 ? value : 1 - value));
+  let sum = 0;
+  for (const c of [0, 1])
+    for (const d of [0, 1]) {
+      const joint = mean(side(p, c).map((value, k) => value * side(q, d)[k]));
+      if (joint > 0) sum += joint * Math.log(joint / (mean(side(p, c)) * mean(side(q, d))));
+    }
+  return sum;
+};
+
 /** The scores of the published ensemble at beta = 10, from where they are given or can be written down; null if drawn. */
 const CASES: Record<StrategyName, readonly number[] | null> = {
   random: null,
   entropy: V.ENTROPY_THETA,
   bald: V.BALD_THETA,
   epig: V.EPIG_THETA,
+  // The least of what a candidate says of either target, each of which is of one group.
+  "epig-minimax": V.THETA_POOL.map((_, n) =>
+    Math.min(...V.THETA_TARGETS.map((__, t) => informationOf(n, t))),
+  ),
+  // Which targets there are is the step's affair: of the same ones, EPIG.
+  "epig-boundary": V.EPIG_THETA,
   hfe: V.ENTROPY_THETA.map((value, n) => value - 10 * [Math.LN2, Math.LN2, 0, Math.LN2][n]),
   fairbed: V.FAIRBED_10,
   "fairbed-set": V.EPIG_THETA.map((value, n) => value - 10 * SET_LEAKAGE[n]),
@@ -60,6 +81,10 @@ const small = (): AcquisitionInput => ({
     targets: productMembers(V.binary(V.THETA_TARGETS), V.binary(V.PHI_TARGETS)),
     sensitiveClasses: 2,
   },
+  groups: [
+    [1, 0],
+    [0, 1],
+  ],
   beta: 10,
   stream: seededStream(1),
 });
@@ -111,6 +136,7 @@ const medium = (kind: (name: string) => Prediction = soft, seed = 1): Acquisitio
   target: kind("target"),
   sensitive: [kind("first"), kind("second")],
   joint: jointOf("both"),
+  groups: [1, 2].map((g) => Array.from({ length: 9 }, (_, t) => (g === 1 ? t / 9 : 1 - t / 9))),
   beta: 0.7,
   stream: seededStream(seed),
 });
@@ -283,6 +309,23 @@ describe.each(strategyNames)("%s", (name) => {
       expect(value).toBeCloseTo(each[0][n] + each[1][n], 12);
       expect(worst[n]).toBe(Math.max(each[0][n], each[1][n]));
     });
+  });
+
+  onlyIf(uses.groups, "depends on the groups of the targets, and refuses to do without", () => {
+    const given = medium();
+    const { score } = strategy.score(given);
+    const all = strategy.score({ ...given, groups: [new Float64Array(9).fill(1)] }).score;
+    strategies.epig.score(given).score.forEach((value, n) => {
+      expect(all[n]).toBeCloseTo(value, 12);
+    });
+    score.forEach((value, n) => {
+      expect(value).toBeLessThanOrEqual(all[n] + 1e-9);
+    });
+    expect(score).not.toEqual(all);
+    for (const groups of [[], [new Float64Array(9)]]) {
+      expect(() => strategy.score({ ...given, groups })).toThrow(minimaxTexts.none);
+    }
+    expect(() => strategy.score({ ...given, groups: [[1]] })).toThrow(targetWeightTexts.length(1, 9));
   });
 
   onlyIf(uses.joint, "refuses to do without the model of both labels, or a beta", () => {

@@ -245,14 +245,14 @@ describe("data list and data get", () => {
   test("list names, sizes, licences and sources", async () => {
     const { code, stdout } = await data("list");
     expect(code).toBe(0);
-    for (const name of ["students", "census", "adult", "german", "celeba"]) {
+    for (const name of ["students", "census", "adult", "german", "bank", "celeba"]) {
       expect(stdout).toMatch(new RegExp(`^${name} `, "m"));
     }
     expect(stdout).toContain("licence: CC BY 4.0");
     const json = JSON.parse((await data("list", "--json")).stdout);
     expect(json).toMatchObject({
       folder: at("cache"),
-      datasets: [{ name: "students", here: false }, {}, {}, {}, {}],
+      datasets: [{ name: "students", here: false }, {}, {}, {}, {}, {}],
     });
   });
 

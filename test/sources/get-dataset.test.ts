@@ -218,7 +218,14 @@ describe("a dataset from files at hand", () => {
 
 describe("the catalogue", () => {
   test("knows its names", () => {
-    expect(DATASETS.map(({ name }) => name)).toEqual(["students", "census", "adult", "german", "celeba"]);
+    expect(DATASETS.map(({ name }) => name)).toEqual([
+      "students",
+      "census",
+      "adult",
+      "german",
+      "bank",
+      "celeba",
+    ]);
     expect(() => datasetNamed("student")).toThrow(datasetTexts.unknown("student", "students", []));
     for (const { files } of DATASETS)
       for (const { sha256 } of files) expect(sha256).toMatch(/^[0-9a-f]{64}$/);

@@ -81,6 +81,23 @@ describeWithData("german", ["german-credit/german.data"], (root) => {
   });
 });
 
+describeWithData("bank", ["bank-marketing/bank-full.csv.gz"], (root) => {
+  test("is class-balanced by its seed, with being married sensitive, and knows no duration of the call", async () => {
+    const { table, task } = await loadPaperTask("bank", { root, seed: 3 });
+    // 5289 answered yes, by the description.
+    expect(counts(task.target)).toEqual({ no: 5289, yes: 5289 });
+    expect(task.sensitive[0].classes).toEqual(["not married", "married"]);
+    expect(task.features).toHaveLength(14);
+    for (const name of ["duration", "marital", "y"]) expect(task.features).not.toContain(name);
+    // All who answered yes are there: 2755 of them are married, counted in the file with awk.
+    const { labels: answers } = task.target;
+    const married = task.sensitive[0].labels.filter((label, row) => label === 1 && answers[row] === 1);
+    expect(married).toHaveLength(2755);
+    const { table: other } = await loadPaperTask("bank", { root, seed: 4 });
+    expect(other.columns[0]).not.toEqual(table.columns[0]);
+  });
+});
+
 describeWithData(
   "celeba",
   ["celeba/list_attr_celeba.txt.gz", "celeba/resnet18-layer3-gap-000001-010000.npy.gz"],

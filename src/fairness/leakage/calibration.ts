@@ -32,13 +32,20 @@ export interface Calibration {
   readonly logMean: Float64Array;
 }
 
-/** The strength a that loses least on these scores [rows, classes] with these labels [rows]. */
-export const calibrate = (scores: Float64Array, labels: Int32Array, base: Float64Array): Calibration => {
+/** The strength a that loses least on these scores [rows, classes] with these labels [rows], by the rows' weights. */
+export const calibrate = (
+  scores: Float64Array,
+  labels: Int32Array,
+  base: Float64Array,
+  weights?: Float64Array | undefined,
+): Calibration => {
   const classes = base.length;
   const mean = new Float64Array(classes);
-  scores.forEach((score, at) => {
-    mean[at % classes] += exp(score) / labels.length;
-  });
+  const whole = weights?.reduce((sum, weight) => sum + weight, 0) ?? labels.length;
+  for (let i = 0; i < labels.length; i++) {
+    const weight = weights?.[i] ?? 1;
+    for (let c = 0; c < classes; c++) mean[c] += (weight * exp(scores[i * classes + c])) / whole;
+  }
   const logBase = base.map((b) => log(b));
   const logMean = mean.map((m) => log(m));
   // Newton's steps on a convex function of one number, kept within [0, MOST].
@@ -61,10 +68,11 @@ export const calibrate = (scores: Float64Array, labels: Int32Array, base: Float6
         first += (p[c] / sum) * tilt[c];
         second += (p[c] / sum) * tilt[c] * tilt[c];
       }
-      slope += first - tilt[labels[i]];
-      curvature += second - first * first;
+      const weight = weights?.[i] ?? 1;
+      slope += weight * (first - tilt[labels[i]]);
+      curvature += weight * (second - first * first);
     }
-    if (curvature <= 1e-12 * labels.length) return { strength: 0, logBase, logMean };
+    if (curvature <= 1e-12 * whole) return { strength: 0, logBase, logMean };
     const next = Math.min(MOST, Math.max(0, strength - slope / curvature));
     const moved = Math.abs(next - strength);
     strength = next;

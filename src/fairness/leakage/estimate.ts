@@ -104,7 +104,7 @@ const resampledMeans = async (
 };
 
 /** See "small leakages" above. */
-const upperEnd = (mean: number, error: number, q: number, n: number): number => {
+export const upperEnd = (mean: number, error: number, q: number, n: number): number => {
   const shift = (q * q) / n;
   return mean + shift + Math.sqrt(shift * shift + q * q * error * error);
 };

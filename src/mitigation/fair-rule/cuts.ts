@@ -59,9 +59,33 @@ const between = (selected: number, other: number): number => {
   return middle < selected ? middle : other;
 };
 
+/** A sort from nothing compares about so many times for each row; more moves than that and it is the quicker way. */
+const MOVES_PER_ROW = 60;
+
+/**
+ * Sorts `order` by `values`, the highest first, in place. It starts from the order that is there, which is nearly right
+ * where the values moved little since.
+ */
+export const sortAgain = (order: Uint32Array, values: Float64Array): void => {
+  let left = MOVES_PER_ROW * order.length;
+  for (let k = 1; k < order.length; k++) {
+    const row = order[k];
+    const value = values[row];
+    let at = k;
+    for (; at > 0 && values[order[at - 1]] < value; at--) order[at] = order[at - 1];
+    order[at] = row;
+    left -= k - at;
+    if (left < 0) {
+      order.sort((i, j) => values[j] - values[i]);
+      return;
+    }
+  }
+};
+
 /**
  * The best threshold for the scores `values` [rows], or the one that selects a share closest to the goal's. Equal scores
  * are never parted. Somebody is always selected; `everybody` is the threshold that selects all, whatever their scores.
+ * `order` has every row once and is sorted by the scores here.
  */
 export const bestCut = (
   counted: CountedRows,
@@ -69,9 +93,10 @@ export const bestCut = (
   multipliers: readonly number[],
   everybody: number,
   goal: RuleGoal,
+  order: Uint32Array,
 ): TriedRule => {
   const { rows, groups, counts, totals, weights, weight, gains, rightAtNone } = counted;
-  const order = Uint32Array.from(values.keys()).sort((i, j) => values[j] - values[i]);
+  sortAgain(order, values);
   const size = multipliers.reduce((sum, each) => sum + Math.abs(each), 0);
   const selected = new Float64Array(groups);
   let share = 0;
@@ -84,13 +109,17 @@ export const bestCut = (
     share += weights[row];
     right += gains[row];
     if (k + 1 < rows && values[order[k + 1]] === values[row]) continue;
+    const accuracy = right / weight;
+    // Neither a free threshold that is less accurate nor, with the same multipliers, one that is as accurate is better.
+    if (goal.selectionRate === undefined && best?.reaches === true && accuracy <= best.accuracy + ROUNDING)
+      continue;
     const ratio = ratioOfRates(selected, totals);
     const tried: TriedRule = {
       multipliers,
       size,
       threshold: k + 1 < rows ? between(values[row], values[order[k + 1]]) : everybody,
       ratio,
-      accuracy: right / weight,
+      accuracy,
       selectionRate: share / weight,
       reaches: ratio >= goal.level - ROUNDING,
     };

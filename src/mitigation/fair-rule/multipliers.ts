@@ -6,7 +6,7 @@ import type { CountedRows } from "./rule-rows.js";
 /** Pairs of this many rows say where their order changes; with so few rows no order is left out. */
 const ROWS_TO_PAIR = 100;
 /** As many places on a line are tried at once, more of few rows; then those between the neighbours of the best one. */
-const triedAtOnce = (rows: number): number => Math.max(60, Math.min(5000, Math.floor(500_000 / rows)));
+const triedAtOnce = (rows: number): number => Math.max(60, Math.min(5000, Math.floor(300_000 / rows)));
 const ROUNDS = 3;
 /** Rounds over the groups where there are more than two, and steps towards equal rates before. */
 const PASSES = 2;
@@ -51,7 +51,7 @@ const everybodyAt = (multipliers: readonly number[], shares: readonly number[]):
   multipliers.reduce((sum, each, g) => (shares[g] === 0 ? sum : sum - Math.abs(each) / shares[g]), -1);
 
 /** Places between the crossings of the lines a - s b of rows, ascending, and 0: one for each order of those rows. */
-const placesBetweenCrossings = (a: Float64Array, b: Float64Array): Float64Array => {
+export const placesBetweenCrossings = (a: Float64Array, b: Float64Array): Float64Array => {
   const order = Uint32Array.from(a.keys()).sort((i, j) => a[i] - a[j] || b[i] - b[j]);
   const distinct = order.filter(
     (row, k) => k === 0 || a[row] !== a[order[k - 1]] || b[row] !== b[order[k - 1]],
@@ -96,8 +96,16 @@ export const searchMultipliers = async (
   const most = triedAtOnce(eta.length);
   const total = lines * ROUNDS * most;
   let done = 0;
+  const order = Uint32Array.from(eta.keys());
   const tryOut = (multipliers: readonly number[], of: RuleGoal = goal): TriedRule =>
-    bestCut(counted, fairScores(eta, w, multipliers), multipliers, everybodyAt(multipliers, shares), of);
+    bestCut(
+      counted,
+      fairScores(eta, w, multipliers),
+      multipliers,
+      everybodyAt(multipliers, shares),
+      of,
+      order,
+    );
 
   const alongLine = async (start: readonly number[], direction: readonly number[], from: TriedRule) => {
     const at = (s: number) => start.map((each, g) => each + s * direction[g]);

@@ -1,6 +1,7 @@
 /** What a fair rule is given, checked, and what the search over rules counts with. */
 import { InputError } from "../../core/errors.js";
 import { checkLabels, mitigationTexts } from "../groups.js";
+import { correctedRows } from "./corrected-rows.js";
 
 /** "dp": equal selection rates. "eopp": equal true positive rates. */
 export type FairMetric = "dp" | "eopp";
@@ -27,6 +28,11 @@ export interface FairRuleRows extends BlindRows {
   readonly labels?: ArrayLike<number> | undefined;
   /** [rows]: how much each row counts; 1 unless given. */
   readonly weights?: ArrayLike<number> | undefined;
+  /**
+   * Some more rows, drawn at random, whose groups are known, where those of the others are not: what rates counted by
+   * them say beyond rates counted by probabilities is added. For "eopp" their outcomes must be known, too.
+   */
+  readonly correction?: Omit<FairRuleRows, "correction"> | undefined;
 }
 
 export const ruleRowTexts = {
@@ -43,6 +49,11 @@ export const ruleRowTexts = {
     "no row has a known group: give the groups of some rows, or leave them out to count by probabilities",
   weight: (row: number) => `the weight of row ${row} is negative or not finite: weights are 0 or more`,
   noWeight: "all rows have the weight 0: give rows that count",
+  knownTwice:
+    "both the rows and those that correct them have known groups: give the groups of the correction alone, or no correction",
+  correctionGroups: (given: number, expected: number) =>
+    `the rows that correct have probabilities of ${given} groups and the others of ${expected}: give those of the same groups`,
+  correctionUnknown: "the rows that correct have no known groups: give theirs, or no correction",
   labelsNeeded:
     "true positive rates of known groups need known outcomes: give labels, or leave the groups out to count by probabilities",
 };
@@ -76,6 +87,8 @@ export const checkBlindRows = ({ scores, groupProbabilities }: BlindRows) => {
 /** Rows in the form in which rules are tried out on them. */
 export interface CountedRows {
   readonly rows: number;
+  /** The sizes of samples that were drawn by themselves, one after the other. */
+  readonly parts: readonly number[];
   readonly groups: number;
   readonly eta: Float64Array;
   readonly probabilities: Float64Array;
@@ -116,6 +129,27 @@ const checkGroups = (groups: ArrayLike<number>, rows: number, count: number): In
 
 /** Checks everything, and counts. */
 export const countRows = (given: FairRuleRows, metric: FairMetric): CountedRows => {
+  const { correction } = given;
+  if (correction === undefined) return countPart(given, metric);
+  if (given.groups !== undefined) throw new InputError("groups", ruleRowTexts.knownTwice);
+  if (correction.groups === undefined) throw new InputError("groups", ruleRowTexts.correctionUnknown);
+  const predicted = countPart(given, metric);
+  const known = countPart(correction, metric);
+  if (known.groups !== predicted.groups)
+    throw new InputError("groups", ruleRowTexts.correctionGroups(known.groups, predicted.groups));
+  // Rows whose group is not known say nothing beyond their probabilities.
+  const { groups, weights } = correction;
+  const counted = Float64Array.from(groups, (group, row) => (group < 0 ? 0 : (weights?.[row] ?? 1)));
+  const own = { ...correction, weights: counted };
+  const { scores, groupProbabilities } = own;
+  return correctedRows(
+    predicted,
+    countPart(own, metric),
+    countPart({ scores, groupProbabilities, weights: counted }, metric),
+  );
+};
+
+const countPart = (given: FairRuleRows, metric: FairMetric): CountedRows => {
   const { eta, probabilities, rows, groups } = checkBlindRows(given);
   const weights = checkWeights(given.weights, rows);
   const labels = given.labels === undefined ? undefined : checkLabels(given.labels, rows);
@@ -138,6 +172,7 @@ export const countRows = (given: FairRuleRows, metric: FairMetric): CountedRows 
   }
   return {
     rows,
+    parts: [rows],
     groups,
     eta,
     probabilities,

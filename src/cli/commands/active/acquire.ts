@@ -5,7 +5,7 @@ import { type StrategyName, strategyNames } from "../../../active/strategies.js"
 import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
 import type { Task } from "../../../tables/task.js";
-import { RECOMMENDED } from "../../../workflows/acquisition-settings.js";
+import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
 import type { SimulateOptions } from "../../../workflows/simulate.js";
 import { defineCommand, type OptionValues } from "../../command.js";
 import {
@@ -23,15 +23,16 @@ import {
 import { requireFolder } from "../../out-folder.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
-import { betaOption, goalOptions, modelOptions } from "./method-options.js";
+import { betaOption, compositionOptions, goalOptions, modelOptions, parseShares } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 
 export const acquireTexts = {
   sensitiveModel: (given: string, near: string | undefined) =>
-    `--sensitive-model takes revealed, pretrained or a file such as members.csv or model.onnx, not "${given}"${near === undefined ? "" : `: did you mean ${near}?`}`,
+    `--sensitive-model takes ${SENSITIVE_MODEL_NAMES.join(", ")} or a file such as members.csv or model.onnx, not "${given}"${near === undefined ? "" : `: did you mean ${near}?`}`,
 };
 
 const BATCH_KINDS = ["top", "softmax", "rank", "joint"] as const satisfies readonly BatchKind[];
+const POOL_ATTRIBUTES = ["known", "revealed"] as const;
 const CATEGORIES = ["one-hot", "ordinal"] as const;
 
 const { target, sensitive, ...otherRoles } = roleOptions;
@@ -57,8 +58,8 @@ const simulationOptions = {
     ...modelOptions,
     sensitiveModel: text(
       "--sensitive-model <which>",
-      "revealed, pretrained, or a file of its members' probabilities",
-      RECOMMENDED.sensitiveModel,
+      `${SENSITIVE_MODEL_NAMES.join(", ")}, several of these (the worst counts), or a file of its members' probabilities`,
+      "revealed",
     ),
     categories: choice(
       "--categories <how>",
@@ -71,6 +72,13 @@ const simulationOptions = {
   ...grouped("Who may be asked", {
     batchKind: choice("--batch-kind <how>", "how a batch is chosen", BATCH_KINDS, RECOMMENDED.batchKind),
     temperature: optionalReal("--temperature <number>", "of softmax and rank batches", { above: 0 }),
+    ...compositionOptions,
+    poolAttributes: choice(
+      "--pool-attributes <which>",
+      "whether the candidates' groups are known before they are asked",
+      POOL_ATTRIBUTES,
+      "revealed",
+    ),
     quota: quotaOption,
     costs: text("--costs <column>", "what the label of each row costs; then no feature"),
     costWeight: optionalReal("--cost-weight <number>", "what a unit of cost is worth, in nats (1)", {
@@ -187,16 +195,18 @@ const settingsOf = async (
   parityAtLeast: options.dpAtLeast,
   targets: options.aside,
   quotas: parseQuotas(options.quota),
+  shares: parseShares(options.shares),
   sensitiveModel: await sensitiveModelOf(options.sensitiveModel, task),
 });
 
-const KINDS = ["revealed", "pretrained"] as const;
-
 const sensitiveModelOf = async (given: string, task: Task): Promise<SimulateOptions["sensitiveModel"]> => {
-  const kind = KINDS.find((each) => each === given);
-  if (kind !== undefined) return kind;
   if (!/[./\\]/.test(given)) {
-    throw new InputError("sensitive-model", acquireTexts.sensitiveModel(given, nearestName(given, KINDS)));
+    return given.split(",").map((name) => {
+      const kind = SENSITIVE_MODEL_NAMES.find((each) => each === name.trim());
+      if (kind !== undefined) return kind;
+      const near = nearestName(name, SENSITIVE_MODEL_NAMES);
+      throw new InputError("sensitive-model", acquireTexts.sensitiveModel(name, near));
+    });
   }
   const { suppliedMembers } = await import("../../../sources/supplied-members.js");
   const classesOf = (i: number): number => task.sensitive[i]?.classes.length ?? 2;

@@ -1,8 +1,9 @@
 /** How candidates are scored: the options that `acquire` and `rank` share. */
 import type { Correction } from "../../../active/correction.js";
 import { isFair, type StrategyName, strategyNames } from "../../../active/strategies.js";
-import { RECOMMENDED, WHOLE_SET } from "../../../workflows/acquisition-settings.js";
-import { choice, flag, integer, optionalInteger, optionalReal, real } from "../../options.js";
+import { InputError } from "../../../core/errors.js";
+import { RECOMMENDED, type SharesChoice, WHOLE_SET } from "../../../workflows/acquisition-settings.js";
+import { choice, flag, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
 
 const CORRECTIONS = ["auto", "none", "analytic", "permutation"] as const satisfies readonly (
   | Correction
@@ -24,7 +25,10 @@ export const modelOptions = {
     RECOMMENDED.combine,
   ),
   trees: integer("--trees <number>", "trees of every forest", 100, { min: 2 }),
-  paper: flag("--paper", "the paper's fully grown trees in the sensitive model"),
+  paper: flag(
+    "--paper",
+    "the paper's way: fully grown trees in the sensitive model, no shares, no random part",
+  ),
   sensitiveLeaf: optionalInteger(
     "--sensitive-leaf <number>",
     `labels in a leaf of the sensitive model (${RECOMMENDED.sensitiveForest.minLeaf}; ${WHOLE_SET.sensitiveForest.minLeaf} with ${WHOLE_SET.method})`,
@@ -50,6 +54,42 @@ export const methodOptions = {
   ),
   beta: betaOption,
   ...modelOptions,
+};
+
+/** Who is asked, whatever the score. */
+export const compositionOptions = {
+  shares: text(
+    "--shares <which>",
+    "what the acquired groups are kept to: population, equal, none, or group=share,... (population)",
+  ),
+  randomPart: optionalReal(
+    "--random-part <share>",
+    `the share of the labels that is drawn at random (${RECOMMENDED.randomPart})`,
+    { min: 0, max: 1 },
+  ),
+  reweigh: flag(
+    "--reweigh",
+    "the target's model learns from rows reweighed so that outcome and group are independent",
+  ),
+};
+
+export const compositionTexts = {
+  shares: (given: string) =>
+    `--shares takes population, equal, none, or shares such as f=0.5,m=0.5, not "${given}"`,
+};
+
+/** `f=0.5,m=0.5`, or one of the names. */
+export const parseShares = (given: string | undefined): SharesChoice | undefined => {
+  if (given === undefined || given === "population" || given === "equal" || given === "none") return given;
+  const entries = given.split(",").map((part) => {
+    const at = part.lastIndexOf("=");
+    const share = Number(part.slice(at + 1));
+    if (at < 1 || part.slice(at + 1).trim() === "" || !(share >= 0 && share < Number.POSITIVE_INFINITY)) {
+      throw new InputError("shares", compositionTexts.shares(given));
+    }
+    return [part.slice(0, at).trim(), share] as const;
+  });
+  return Object.fromEntries(entries);
 };
 
 /** Only one of these says what beta is. */

@@ -10,7 +10,7 @@ export const get = defineCommand({
     { line: "data get students", description: "download it, or go on where it stopped" },
     { line: "data get census --from downloads", description: "take files that are here already" },
   ],
-  arguments: { dataset: argument("students, census, adult, german or celeba") },
+  arguments: { dataset: argument("students, census, adult, german, bank or celeba") },
   options: { from: text("--from <folder>", "a folder with the files, plain, gzipped or in a zip archive") },
   reportsProgress: true,
   async run({ arguments: { dataset: name }, options: { from }, context }) {
