@@ -37,7 +37,7 @@ export const curveOf = async (
   for (const [s, number] of trial.seeds.entries()) {
     const seed = preparePlanSeed(table, number);
     for (const [c, labels] of counts.entries()) {
-      const set = acquiredSet(table, seed, trial.parts.acquisition, trial.acquisitions[s], labels);
+      const set = acquiredSet(table, seed, trial.acquisitions[s], labels);
       const [outcome] = await judgeSet(table, seed, set, trial.parts, [aim], run);
       decided[c].push(outcome.outer);
       await pace.step({ done: s * counts.length + c + 1, total: trial.seeds.length * counts.length });

@@ -45,8 +45,11 @@ const resamples = (rows: number, stream: RandomStream): readonly Uint8Array[] =>
  * Errors of a mean over seeds on one set of rows: what another set of seeds and what another set of rows would change,
  * added as independent. The first is Student's, the second a bootstrap over rows.
  */
-export const combine = (bySeed: readonly number[], byResample: readonly number[]): PlanEstimate => {
-  const ofRows = Math.sqrt(sampleVariance(momentsOf(byResample)));
+export const combine = (bySeed: readonly number[], byResample: readonly number[]): PlanEstimate =>
+  withErrors(bySeed, Math.sqrt(sampleVariance(momentsOf(byResample))));
+
+/** The same where the standard error by rows is known. */
+export const withErrors = (bySeed: readonly number[], ofRows: number): PlanEstimate => {
   const n = bySeed.length;
   const { mean, standardError: ofSeeds } =
     n > 1 ? meanEstimate(bySeed) : { mean: bySeed[0], standardError: 0 };

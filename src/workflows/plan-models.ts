@@ -7,7 +7,7 @@ import type { FeatureMatrix, Learner } from "../learners/classifier.js";
 import { forest } from "../learners/forest.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import { applyFairRule, type FairMetric, fitFairRule } from "../mitigation/fair-rule.js";
-import { reweigh } from "../mitigation/reweighing.js";
+import { reweighedRows } from "./reweighed-rows.js";
 
 /** What an acquisition has by some number of labels: rows of the features. */
 export interface AcquiredSet {
@@ -34,8 +34,6 @@ export interface Finish {
 const RULE_ROWS = 1000;
 /** Labels in a leaf of the model that says which group somebody is of: its probabilities are to be calibrated. */
 const GROUP_LEAF = 10;
-/** The rule's own interval is not read here. */
-const REPLICATES = 2;
 
 /**
  * Decisions for `rows` by a model of the labels, 1 is favourable: [aims][rows], of which an aim that is undefined is the
@@ -58,7 +56,7 @@ export const decide = async (
   }
   const model = fit(
     finishLearner(finish),
-    { features, ...target, rows: labelled, weights: trainingWeights(set, finish.reweigh) },
+    { features, ...target, rows: labelled, weights: finish.reweigh ? reweighedWeights(set) : set.weights },
     stream.split("target"),
   );
   const scoresOf = (of: Int32Array): Float64Array => {
@@ -80,8 +78,8 @@ export const decide = async (
       const rule = await fitFairRule(ruleRows, {
         metric,
         level,
-        replicates: REPLICATES,
-        stream: stream.split("interval"),
+        // Its own interval is not read here.
+        replicates: 0,
         signal: run.signal,
       });
       decisions.push(Uint8Array.from(applyFairRule(rule, blind)));
@@ -93,23 +91,8 @@ export const decide = async (
 const finishLearner = ({ learner, trees }: Finish): Learner =>
   learner === "forest" ? learnerNamed(learner, { trees }) : learnerNamed(learner);
 
-/** [all rows]: under which outcome and group are independent among what is labelled, where that is wanted. */
-const trainingWeights = (
-  { features, labelled, target, sensitive, weights }: AcquiredSet,
-  wanted: boolean,
-): Float64Array | undefined => {
-  if (!wanted) return weights;
-  const own = reweigh({
-    labels: labelled.map((row) => target.labels[row]),
-    groups: labelled.map((row) => sensitive.labels[row]),
-    weights: weights === undefined ? undefined : Float64Array.from(labelled, (row) => weights[row]),
-  }).weights;
-  const all = new Float64Array(features.rows);
-  labelled.forEach((row, i) => {
-    all[row] = own[i];
-  });
-  return all;
-};
+const reweighedWeights = ({ labelled, target, sensitive, weights }: AcquiredSet): Float64Array =>
+  reweighedRows({ rows: labelled, labels: target.labels, groups: sensitive.labels, weights });
 
 /** P(group | x), or P(group | x, y = 1) for equal opportunity, of any rows: [rows, groups]. */
 const groupModel = (

@@ -15,7 +15,6 @@ export interface PlannedParts {
 /** Who is asked, how the groups are kept, and from the simplest on. */
 const ASKING: readonly { readonly method: string; readonly shares: "population" | "equal" | "none" }[] = [
   { method: "random", shares: "none" },
-  { method: "random", shares: "equal" },
   { method: "epig", shares: "population" },
   { method: "epig", shares: "equal" },
   { method: "epig-minimax", shares: "population" },
@@ -57,7 +56,7 @@ export const recipesOf = (
                 method,
                 ...(beta === undefined ? {} : { beta }),
                 shares,
-                randomPart: method === "random" ? 1 : RANDOM_PART,
+                randomPart: method === "random" ? 0 : RANDOM_PART,
                 // Nothing is learnt while people are drawn at random.
                 reweigh: reweigh && method !== "random",
                 batch,

@@ -95,7 +95,7 @@ const tryOnSeed = async (
     const acquisition =
       kept.get(key) ?? (await acquireFor(table, how, labels, seed.seed, { signal: run.signal }));
     kept.set(key, acquisition);
-    const set = acquiredSet(table, seed, how, acquisition, labels);
+    const set = acquiredSet(table, seed, acquisition, labels);
     for (const same of byKey(alike, finishId).values()) {
       const wanted = same.some(({ rule }) => rule) ? [undefined, ...aims] : [undefined];
       const outcomes = await judgeSet(table, seed, set, same[0], wanted, run);

@@ -48,13 +48,13 @@ const simulationSettings = (
   const { method, beta, shares, randomPart, reweigh, batch } = asking;
   const recommended = recommendedFor(method);
   const { trees } = settings;
-  const own = {
+  return {
     ...recommended,
     goal: beta === undefined ? recommended.goal : { beta },
     forest: { ...recommended.forest, trees },
     sensitiveForest: { ...recommended.sensitiveForest, trees },
     shares,
-    randomPart: method === "random" ? 0 : randomPart,
+    randomPart,
     reweigh,
     batch,
     budget,
@@ -62,7 +62,6 @@ const simulationSettings = (
     testFraction: rows.innerFraction,
     checkpoints: [],
   };
-  return own;
 };
 
 export const preparePlanSeed = (table: PlanTable, seed: number): PlanSeed => {
@@ -92,20 +91,20 @@ export const acquireFor = async (
 export const acquiredSet = (
   table: PlanTable,
   { prepared }: PlanSeed,
-  asking: RecipeAcquisition,
   { acquired, initial }: Acquisition,
   labels: number,
 ): AcquiredSet => {
   const first = acquired.slice(0, labels);
   const taken = new Set(first.map(({ row }) => row));
-  const isDrawn = (each: object): boolean =>
-    asking.method === "random" || ("probability" in each && each.probability !== undefined);
   return {
     features: prepared.features,
     target: prepared.target,
     sensitive: prepared.sensitive[0],
     labelled: Int32Array.from([...initial, ...taken]),
-    representative: Int32Array.from(first.filter(isDrawn), ({ row }) => row),
+    representative: Int32Array.from(
+      first.filter(({ probability }) => probability !== undefined),
+      ({ row }) => row,
+    ),
     pool: prepared.split.pool.filter((row) => !taken.has(row)),
     weights: table.task.weights,
   };

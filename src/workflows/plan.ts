@@ -17,6 +17,7 @@ import { judgedRows } from "./plan-measures.js";
 import { recipeInWords, recipeName, recipesOf } from "./plan-recipes.js";
 import { type PlannedRound, runRounds, type Trial } from "./plan-rounds.js";
 import { splitPlanRows } from "./plan-rows.js";
+import { type PlannedSet, plannedSet } from "./plan-sets.js";
 import {
   LEAST_LABELS,
   type PlanOptions,
@@ -80,6 +81,8 @@ export interface Plan {
     readonly name: string;
     readonly points: readonly CurvePointEstimates[];
   }[];
+  /** Whom the finalists asked, and what their labels give away. */
+  readonly sets: readonly ({ readonly id: string; readonly name: string } & PlannedSet)[];
   readonly rows: {
     readonly table: number;
     readonly outer: number;
@@ -170,6 +173,14 @@ export const plan: {
     });
     curves.push({ id: trial.id, name: recipeName(trial.parts), ...curve });
   }
+  const sets = [];
+  for (const { trial } of finalists) {
+    sets.push({
+      id: trial.id,
+      name: recipeName(trial.parts),
+      ...(await plannedSet(table, trial, { signal })),
+    });
+  }
   const overReference = judge.difference(decisionsOf(best), decisionsOf(reference));
   const { interval } = recommended.outer.parity;
   const found = {
@@ -186,6 +197,7 @@ export const plan: {
     recipes: all.sort(byMerit),
     frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),
     curves: curves.map(({ values: _, ...curve }) => curve),
+    sets,
     rows: { table: task.table.rows, outer: rows.outer.length, ...sizesOf(table) },
     rounds,
     seeds: best.trial.seeds,

@@ -3,18 +3,17 @@ import { type StrategyName, strategyNames } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import { LEARNER_NAMES, type LearnerName } from "../learners/learner-names.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
+import type { SharesChoice } from "./acquisition-settings.js";
 
 export const RECIPE_FORMAT = "fairbed-recipe-1";
-
-/** What the acquired groups keep to: their shares of the candidates, equal ones, none, or one for each group. */
-export type RecipeShares = "population" | "equal" | "none" | Readonly<Record<string, number>>;
 
 /** How labels are asked for, by the names of `acquisition`'s options. */
 export interface RecipeAcquisition {
   readonly method: StrategyName;
   /** What a nat of leakage costs; only for methods that look at it. */
   readonly beta?: number | undefined;
-  readonly shares: RecipeShares;
+  /** What the acquired groups keep to. */
+  readonly shares: SharesChoice;
   /** The share of the labels that is drawn at random with a known probability. */
   readonly randomPart: number;
   /** The model that asks learns from rows that are reweighed so that outcome and group are independent. */
