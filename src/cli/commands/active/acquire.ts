@@ -6,6 +6,7 @@ import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
 import type { Task } from "../../../tables/task.js";
 import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
+import type { Recipe } from "../../../workflows/recipe.js";
 import type { SimulateOptions } from "../../../workflows/simulate.js";
 import { defineCommand, type OptionValues } from "../../command.js";
 import {
@@ -23,8 +24,16 @@ import {
 import { requireFolder } from "../../out-folder.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
-import { betaOption, compositionOptions, goalOptions, modelOptions, parseShares } from "./method-options.js";
+import {
+  betaOption,
+  compositionOptions,
+  goalOptions,
+  modelOptions,
+  parseShares,
+  sharesInWords,
+} from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
+import { recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const acquireTexts = {
   sensitiveModel: (given: string, near: string | undefined) =>
@@ -53,6 +62,7 @@ const simulationOptions = {
   seed: integer("--seed <number>", "the first seed", 0, { min: 0 }),
   seeds: integer("--seeds <number>", "how many seeds, one after the other from the first", 1, { min: 1 }),
   out: text("--out <file>", "write a report with figures to this HTML file"),
+  recipe: recipeOption,
   ...grouped("The table", otherRoles),
   ...grouped("Scores and their models", {
     ...modelOptions,
@@ -131,8 +141,9 @@ export const acquireCommand = defineCommand({
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },
   options: simulationOptions,
   reportsProgress: true,
-  async run({ arguments: { table: path }, options, context }) {
+  async run({ arguments: { table: path }, options: own, given, context }) {
     const started = performance.now();
+    const options = withRecipe(own, given, simulationOf(await recipeFrom(own.recipe)));
     const { readTask } = await import("../../../sources/read-task.js");
     const { simulate } = await import("../../../workflows/simulate.js");
     if (options.out !== undefined) await requireFolder(options.out, [path]);
@@ -184,6 +195,23 @@ export const acquireCommand = defineCommand({
       `In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
+
+/** What a recipe says of the options. */
+const simulationOf = (
+  recipe: Recipe | undefined,
+): Partial<OptionValues<typeof simulationOptions>> | undefined => {
+  if (recipe === undefined) return undefined;
+  const { method, beta, shares, randomPart, reweigh, batch } = recipe.acquisition;
+  return {
+    method: [method],
+    beta,
+    shares: sharesInWords(shares),
+    randomPart,
+    reweigh,
+    batch,
+    budget: recipe.requirement.labels,
+  };
+};
 
 /** From the options to what is simulated. */
 const settingsOf = async (

@@ -6,6 +6,7 @@ import type { CategoryEncoding } from "../../../tables/encoder.js";
 import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workflows/acquisition-settings.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
 import { RANK_DEFAULTS } from "../../../workflows/rank-settings.js";
+import type { Recipe } from "../../../workflows/recipe.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
 import { argument, choice, grouped, integer, optionalReal, text } from "../../options.js";
@@ -15,6 +16,7 @@ import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-o
 import { methodOptions, scoreInWords } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
+import { recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const rankCommandTexts = {
   noLabelled:
@@ -61,6 +63,7 @@ export const rank = defineCommand({
     costs: text("--costs <column>", "what the label of each row costs"),
     quota: quotaOption,
     out: text("--out <file>", "write the candidates to this CSV file too"),
+    recipe: recipeOption,
     ...grouped("Columns", otherRoles),
     ...grouped("Other tables", {
       sensitiveTable: text("--sensitive-table <table>", "other rows whose sensitive attribute is known"),
@@ -97,8 +100,10 @@ export const rank = defineCommand({
     }),
   },
   reportsProgress: true,
-  async run({ arguments: { pool: path }, options, context }) {
+  async run({ arguments: { pool: path }, options: own, given, context }) {
     const started = performance.now();
+    const recipe = await recipeFrom(own.recipe);
+    const options = withRecipe(own, given, recipe && rankingOf(recipe));
     const quotas = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
     if (options.out !== undefined) {
@@ -170,6 +175,9 @@ export const rank = defineCommand({
       `Rows are counted from 0. In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
+
+/** What a recipe says of the options. */
+const rankingOf = ({ acquisition: { method, beta } }: Recipe) => ({ method, beta });
 
 const headOf = (candidates: readonly RankedCandidate[]): readonly string[] => [
   "rank",

@@ -7,6 +7,7 @@ import { choice, grouped, integer, optionalArgument, optionalReal, real, text } 
 import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
+import { recipeFrom, recipeOption, withRecipe } from "../active/recipe-option.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 
 const { target, sensitive, weights, ...otherRoles } = roleOptions;
@@ -31,6 +32,7 @@ export const fit = defineCommand({
     target,
     sensitive: { ...sensitive, summary: "groups to judge the model by, in the same form; not learnt from" },
     out: text("--out <file>", "write the model there, for fairbed predict"),
+    recipe: recipeOption,
     learner: choice("--learner <name>", "what learns", LEARNER_NAMES, D.learner),
     weights,
     testFraction: optionalReal(
@@ -47,8 +49,10 @@ export const fit = defineCommand({
     }),
   },
   reportsProgress: true,
-  async run({ arguments: { table: path }, options, context }) {
+  async run({ arguments: { table: path }, options: own, given: named, context }) {
     const started = performance.now();
+    const recipe = await recipeFrom(own.recipe);
+    const options = withRecipe(own, named, recipe && { learner: recipe.fit.learner });
     const { fitModel } = await import("../../../workflows/fit-model.js");
     const { readWithRoles } = await import("../../../sources/read-task.js");
     if (options.out !== undefined) await requireFolder(options.out, [path]);

@@ -1,0 +1,62 @@
+/** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
+import type { Plan, PlannedRecipe } from "../../../workflows/plan.js";
+import type { PlanEstimate } from "../../../workflows/plan-estimates.js";
+import { rightAligned } from "../../text-table.js";
+
+const withInterval = ({ mean, interval }: PlanEstimate): string =>
+  `${mean.toFixed(3)} (${interval.map((end) => end.toFixed(2)).join(" to ")})`;
+
+/** Those that were tried out on all labels: the others were dropped on fewer. */
+const MOST = 8;
+
+const rowOf = ({ name, labels, seeds, fit, outer }: PlannedRecipe): string[] => [
+  name,
+  String(labels),
+  String(seeds),
+  fit.rule === undefined ? "-" : fit.rule.level.toFixed(2),
+  withInterval(outer.accuracy),
+  withInterval(outer.parity),
+];
+
+/** Lines. */
+export const planInWords = (plan: Omit<Plan, "seconds">, table: string): string[] => {
+  const { answer, recipes, rows, requirement, sets, rounds, target, sensitive } = plan;
+  const shown = recipes.filter(({ round }) => round === recipes[0].round).slice(0, MOST);
+  return [
+    `${table}: target ${target}, parity of ${sensitive}; ${rows.pool} candidates a seed, chosen on ${rows.inner} rows, reported on ${rows.outer} others`,
+    ...plan.notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
+    "",
+    `Recommended: ${answer.recommendation}`,
+    answer.reached,
+    answer.labels,
+    answer.random,
+    ...answer.warnings.map((warning) => `Warning: ${warning}`),
+    "",
+    ...rightAligned([
+      ["recipe", "labels", "seeds", "rule set to", "accuracy", `parity (${requirement.metric})`],
+      ...shown.map(rowOf),
+    ]),
+    `${rounds.map(({ recipes: count, seeds, labels }) => `${count} recipes on ${seeds} seeds with ${labels} labels`).join(", then ")}; 95 % intervals on rows that no choice saw.`,
+    "",
+    ...rightAligned([
+      ["whom they asked", ...plan.groups, "leakage (nats)", "guessed (AUC)"],
+      ["all candidates", ...plan.groups.map((group) => populationOf(plan, group)), "", ""],
+      ...sets.map(({ name, composition, leakage }) => [
+        name,
+        ...plan.groups.map((group) => {
+          const own = composition.find((each) => each.group === group && each.outcome === null);
+          return own?.acquired.mean === null || own === undefined ? "none" : percent(own.acquired.mean);
+        }),
+        withInterval(leakage.nats),
+        withInterval(leakage.auc),
+      ]),
+    ]),
+  ];
+};
+
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+const populationOf = ({ sets }: Pick<Plan, "sets">, group: string): string => {
+  const own = sets[0].composition.find((each) => each.group === group && each.outcome === null);
+  return own === undefined ? "none" : percent(own.population);
+};
