@@ -30,6 +30,8 @@ export interface FrontierChart {
   readonly dropped: readonly { readonly x: number; readonly y: number }[];
   readonly level: number;
   readonly xTitle: string;
+  /** All that have a colour, the same in every chart. */
+  readonly recipes: readonly string[];
 }
 
 /** A dashed line where the level is, named. */
@@ -40,13 +42,19 @@ const levelRule = (level: number, channel: "x" | "y") => ({
 });
 
 /** Accuracy against parity: lines of the recipes that were left, points of all. */
-export const frontierChart = ({ lines, chosen, dropped, level, xTitle }: FrontierChart): TopLevelSpec => {
-  const domain = [...new Set([...chosen, ...lines].map(({ recipe }) => recipe))];
+export const frontierChart = ({
+  lines,
+  chosen,
+  dropped,
+  level,
+  xTitle,
+  recipes: domain,
+}: FrontierChart): TopLevelSpec => {
   const color = {
     field: "recipe",
     type: "nominal" as const,
     title: null,
-    scale: { domain, range: methodColours(domain) },
+    scale: { domain: [...domain], range: methodColours(domain) },
     legend: { orient: "bottom" as const, columns: 1, symbolType: "circle" },
   };
   const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
@@ -127,15 +135,19 @@ export const labelsChart = (
     title,
     yTitle,
     level,
+    recipes,
   }: { readonly title: string; readonly yTitle: string; readonly level?: number | undefined },
 ): TopLevelSpec => {
-  const domain = [...new Set(points.map(({ recipe }) => recipe))];
   const color = {
     field: "recipe",
     type: "nominal" as const,
     title: null,
-    scale: { domain, range: methodColours(domain) },
-    legend: { orient: "bottom" as const, columns: 1 },
+    scale: { domain: [...recipes], range: methodColours(recipes) },
+    legend: {
+      orient: "bottom" as const,
+      columns: 1,
+      values: [...new Set(points.map(({ recipe }) => recipe))],
+    },
   };
   const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
   const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };

@@ -24,7 +24,7 @@ const withInterval = ({ mean, interval }: PlanEstimate): string =>
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
-const RATES = { dp: "selection rates", eopp: "true positive rates" } as const;
+const RATES = { dp: "selection rate", eopp: "true positive rate" } as const;
 
 /** All that is drawn lies between 0 and 1, and so do its intervals. */
 const chartValue = ({ mean, interval: [low, high] }: PlanEstimate): ChartValue => ({
@@ -44,8 +44,8 @@ export const planReport = async ({ plan, name, sources, seconds }: PlanReport): 
   ]);
   return page(title, [
     html`<h1>${title}</h1>`,
-    html`<p class="lead">${name}: the ${RATES[metric]} of the groups of ${sensitive} are to be within ${level} of each
-other (${METRIC_NAMES[metric]}) for ${target}, with ${labels} labels.</p>`,
+    html`<p class="lead">${name}: of the groups of ${sensitive}, the lowest ${RATES[metric]} is to be at least ${level}
+times the highest (${METRIC_NAMES[metric]}), for ${target} and with ${labels} labels.</p>`,
     html`<p class="note"><strong>Do this.</strong> ${answer.recommendation} ${answer.reached}</p>`,
     ...answer.warnings.map((text) => html`<p class="warning">${text}</p>`),
     html`<p>${answer.labels}</p>`,
@@ -106,6 +106,9 @@ const recipeTable = ({ requirement, recommended }: Plan, recipes: readonly Plann
 /** An interval over fewer seeds says nothing. */
 const FEW_SEEDS = 4;
 
+/** Those that have a colour. */
+const coloured = ({ frontiers }: Plan): readonly string[] => frontiers.map(({ name }) => name);
+
 const frontierFigure = async (plan: Plan): Promise<Html> => {
   const { frontiers, recipes, recommended, requirement } = plan;
   const chart = frontierChart({
@@ -125,11 +128,14 @@ const frontierFigure = async (plan: Plan): Promise<Html> => {
       .map(({ outer }) => ({ x: outer.parity.mean, y: outer.accuracy.mean })),
     level: requirement.level,
     xTitle: `${METRIC_NAMES[requirement.metric]} (ratio)`,
+    recipes: coloured(plan),
   });
   return figure(await renderSvg(chart), "Every recipe that was tried, and what stricter rules would give.");
 };
 
-const curveFigures = async ({ curves, requirement }: Plan): Promise<readonly Html[]> => {
+const curveFigures = async (plan: Plan): Promise<readonly Html[]> => {
+  const { curves, requirement } = plan;
+  const recipes = coloured(plan);
   const points = (of: "accuracy" | "parity") =>
     curves.flatMap(({ name: recipe, points: own }) =>
       own.map((at) => ({ recipe, labels: at.labels, value: chartValue(at[of]) })),
@@ -137,7 +143,7 @@ const curveFigures = async ({ curves, requirement }: Plan): Promise<readonly Htm
   const charts = [
     {
       caption: "Accuracy as labels come in.",
-      chart: labelsChart(points("accuracy"), { title: "Accuracy", yTitle: "accuracy" }),
+      chart: labelsChart(points("accuracy"), { title: "Accuracy", yTitle: "accuracy", recipes }),
     },
     {
       caption: "Parity as labels come in.",
@@ -145,6 +151,7 @@ const curveFigures = async ({ curves, requirement }: Plan): Promise<readonly Htm
         title: "Parity",
         yTitle: `${METRIC_NAMES[requirement.metric]} (ratio)`,
         level: requirement.level,
+        recipes,
       }),
     },
   ];

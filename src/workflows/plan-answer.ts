@@ -55,6 +55,8 @@ const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: 
   const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
   if (recommended.acquisition.method === "random")
     return `The recipe draws people at random; over the best one with the fair rule its accuracy is ${difference}.`;
+  if (recommended.inner.reaches && !reference.inner.reaches)
+    return `Random acquisition with the fair rule does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
   return randomIsAsGood
     ? `Random acquisition with the fair rule is as good as far as can be told: the accuracy gained over it is ${difference}, an interval with 0 in it.`
     : `It gains ${difference} of accuracy over random acquisition with the fair rule.`;

@@ -82,13 +82,12 @@ interface SeedTrial {
 const tryOnSeed = async (
   table: PlanTable,
   recipes: readonly PlannedParts[],
-  labels: number,
+  { labels, aims }: { readonly labels: number; readonly aims: readonly number[] },
   { seed, kept }: { readonly seed: PlanSeed; readonly kept: Map<string, Acquisition> },
   onAsked: (parts: PlannedParts) => Promise<boolean>,
   run: RunOptions,
 ): Promise<ReadonlyMap<string, SeedTrial> | undefined> => {
   const found = new Map<string, SeedTrial>();
-  const aims = aimsFor(table.settings.level);
   for (const [asking, alike] of byKey(recipes, ({ acquisition }) => askingId(acquisition))) {
     const [{ acquisition: how }] = alike;
     const key = `${asking} ${labels} ${seed.seed}`;
@@ -160,6 +159,7 @@ export const runRounds = async (
       ({ seeds }, i) => seeds * Math.min(askings(alive), PLAN_ROUNDS[r + i].keep + 1),
     );
     const total = done + count * askings(alive) + later.reduce((sum, each) => sum + each, 0);
+    const aims = aimsFor(level, r === PLAN_ROUNDS.length - 1);
     const results: ReadonlyMap<string, SeedTrial>[] = [];
     for (const number of seedsOf(table, count)) {
       const seed = preparePlanSeed(table, number);
@@ -168,7 +168,7 @@ export const runRounds = async (
         await pace.step({ done: ++done, total, label });
         return !isOver() || (r === 0 && results.length === 0);
       };
-      const result = await tryOnSeed(table, alive, labels, { seed, kept }, onAsked, run);
+      const result = await tryOnSeed(table, alive, { labels, aims }, { seed, kept }, onAsked, run);
       if (result === undefined) break;
       results.push(result);
       if (isOver()) break;

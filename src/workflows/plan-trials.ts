@@ -33,11 +33,15 @@ export interface PlanTable {
   readonly labels: number;
 }
 
-/** What the rule is set to, since what it then reaches on other rows is seldom the same: around the level. */
-export const aimsFor = (level: number): readonly number[] => {
-  const room = 1 - level;
-  const aims = [level - room / 2, level, level + room / 3, level + (2 * room) / 3];
-  return [...new Set(aims.map((aim) => Number(Math.max(aim, level / 2).toFixed(3))))];
+/**
+ * What the rule is set to, since what it then reaches on other rows is seldom the same: steps around the level, small
+ * ones where recipes are compared to the end.
+ */
+export const aimsFor = (level: number, fine: boolean): readonly number[] => {
+  const step = (1 - level) / 6;
+  const steps = fine ? [-3, -1.5, 0, 1, 2, 3, 4, 5] : [-3, 0, 2, 4];
+  const aims = steps.map((times) => Math.max(level + times * step, level / 2));
+  return [...new Set(aims.map((aim) => Number(aim.toFixed(3))))];
 };
 
 const simulationSettings = (

@@ -70,7 +70,7 @@ export interface Plan {
   /** The best with random acquisition and the rule, and the recommended one less it. */
   readonly reference: PlannedRecipe;
   readonly overReference: OuterEstimates;
-  /** Whether the interval of that accuracy has 0 in it. */
+  /** Whether the reference reaches the level, if any does, and the interval of that accuracy has 0 in it. */
   readonly randomIsAsGood: boolean;
   readonly labelsNeeded: LabelsNeeded;
   /** Every recipe, from the best down, by the rounds that they were part of. */
@@ -192,7 +192,8 @@ export const plan: {
     verdict: interval[0] >= settings.level ? "met" : interval[1] < settings.level ? "missed" : "open",
     reference: describe(reference),
     overReference,
-    randomIsAsGood: overReference.accuracy.interval[0] <= 0,
+    // One that does not reach the level is not as good, however accurate it is.
+    randomIsAsGood: overReference.accuracy.interval[0] <= 0 && reference.reaches >= Math.min(1, best.reaches),
     labelsNeeded: labelsNeeded(curves[0].values, settings.level, stream.split("labels needed")),
     recipes: all.sort(byMerit),
     frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),
