@@ -19,6 +19,14 @@ export {
   judgeFairRule,
   type RuleOutcome,
 } from "./fair-rule.js";
+export {
+  type CalibrationOptions,
+  type CalibrationRows,
+  calibratedGroups,
+  calibrateGroups,
+  type GroupCalibration,
+  type KnownGroups,
+} from "./group-calibration.js";
 export type { StopReason } from "./lbfgs.js";
 export {
   aif360Representation,

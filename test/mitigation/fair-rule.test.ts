@@ -8,69 +8,11 @@ import {
   fairMargins,
   fairRuleTexts,
   fitFairRule,
+  judgeFairRule,
   ruleRowTexts,
 } from "../../src/mitigation/fair-rule.js";
 import { mitigationTexts } from "../../src/mitigation/groups.js";
-
-/** A population of a few kinds of people: how many, P(y = 1 | x), P(group 1 | x) or P(group 1 | x, y = 1). */
-interface Kind {
-  readonly mass: number;
-  readonly eta: number;
-  readonly second: number;
-}
-const rowsOf = (kinds: readonly Kind[]) => ({
-  scores: kinds.map(({ eta }) => eta),
-  groupProbabilities: kinds.flatMap(({ second }) => [1 - second, second]),
-  weights: kinds.map(({ mass }) => mass),
-});
-
-/** Accuracy and both rates of a randomised classifier f, from their definitions. */
-const judge = (kinds: readonly Kind[], f: readonly number[], metric: FairMetric) => {
-  const sum = (value: (kind: Kind, i: number) => number) =>
-    kinds.reduce((total, kind, i) => total + kind.mass * value(kind, i), 0);
-  const relevant = ({ eta }: Kind) => (metric === "dp" ? 1 : eta);
-  const rate = (member: (kind: Kind) => number) =>
-    sum((kind, i) => f[i] * relevant(kind) * member(kind)) / sum((kind) => relevant(kind) * member(kind));
-  return {
-    accuracy: sum(({ eta }, i) => f[i] * eta + (1 - f[i]) * (1 - eta)) / sum(() => 1),
-    rates: [rate(({ second }) => 1 - second), rate(({ second }) => second)] as const,
-  };
-};
-const isFair = ([a, b]: readonly [number, number], level: number) =>
-  Math.max(a, b) > 0 && Math.min(a, b) >= level * Math.max(a, b) - 1e-9;
-
-const deterministic = (count: number): readonly (readonly number[])[] =>
-  Array.from({ length: 2 ** count }, (_, code) => Array.from({ length: count }, (_, i) => (code >> i) & 1));
-
-/**
- * The most accurate randomised classifier whose rates are fair. A linear program with two constraints beside the box, of
- * which one binds where anybody is selected, so that some optimum decides all kinds but one for sure: enumerated.
- */
-const bestRandomised = (kinds: readonly Kind[], level: number, metric: FairMetric) => {
-  let best: { readonly f: readonly number[]; readonly accuracy: number } | undefined;
-  const offer = (f: readonly number[]) => {
-    const { accuracy, rates } = judge(kinds, f, metric);
-    const fair = f.every((each) => each === 0) || isFair(rates, level);
-    if (fair && (best === undefined || accuracy > best.accuracy)) best = { f, accuracy };
-  };
-  for (const f of deterministic(kinds.length)) {
-    offer(f);
-    for (let i = 0; i < f.length; i++) {
-      if (f[i] === 1) continue;
-      const [low, high] = [0, 1].map((at) => judge(kinds, f.with(i, at), metric).rates);
-      for (const [g, h] of [
-        [0, 1],
-        [1, 0],
-      ]) {
-        // rate_g - level rate_h is linear in f_i.
-        const [from, to] = [low[g] - level * low[h], high[g] - level * high[h]];
-        const at = from / (from - to);
-        if (at > 0 && at < 1) offer(f.with(i, at));
-      }
-    }
-  }
-  return best ?? { f: kinds.map(() => 0), accuracy: 0 };
-};
+import { bestRandomised, deterministic, isFair, judge, rowsOf } from "./small-population.js";
 
 const kinds = fc.array(
   fc.record({
@@ -275,6 +217,124 @@ describe("many rows", () => {
     expect(high - low).toBeLessThan(1.2 * width);
     expect(low).toBeLessThan(rule.ratio);
     expect(rule.warnings).toEqual([fairRuleTexts.uncertain(0.8, low)]);
+  });
+});
+
+describe("rates that known groups correct", () => {
+  const many = drawn(900, "many");
+  const few = drawn(150, "few");
+  // A model that takes every second person for one of the other group.
+  const wrong = ({ seconds }: Drawn) => seconds.flatMap((p, i) => (i % 2 === 0 ? [p, 1 - p] : [1 - p, p]));
+  const blind = (rows: Drawn) => ({ scores: rows.scores, groupProbabilities: wrong(rows) });
+  const known = { ...blind(few), groups: few.groups, labels: few.labels };
+  const rule = { metric: "dp", multipliers: [-0.1, 0.1], shares: [0.5, 0.5], threshold: 0.5 } as const;
+
+  it.each(["dp", "eopp"] as const)("are those of the formula, %s", (metric) => {
+    for (const strength of [1, 0.5]) {
+      const given = { ...blind(many), correction: known, correctionStrength: strength };
+      const { rates, ratio, accuracy } = judgeFairRule({ ...rule, metric }, given);
+      const decided = (rows: Drawn) => applyFairRule({ ...rule, metric }, blind(rows));
+      const mean = (rows: Drawn, value: (i: number) => number) =>
+        rows.scores.reduce((sum, _, i) => sum + value(i), 0) / rows.scores.length;
+      const of = (g: number, only: (f: number) => number) => {
+        const [f, e] = [decided(many), decided(few)];
+        const [q, r] = [wrong(many), wrong(few)];
+        const m = (chance: number) => (metric === "dp" ? 1 : chance);
+        return (
+          mean(many, (i) => only(f[i]) * m(many.scores[i]) * q[2 * i + g]) +
+          strength *
+            mean(
+              few,
+              (i) =>
+                only(e[i]) *
+                (m(few.labels[i]) * Number(few.groups[i] === g) - m(few.scores[i]) * r[2 * i + g]),
+            )
+        );
+      };
+      const expected = [0, 1].map((g) => of(g, (f) => f) / of(g, () => 1));
+      expected.forEach((each, g) => {
+        expect(rates[g]).toBeCloseTo(each, 12);
+      });
+      expect(ratio).toBeCloseTo(Math.min(...expected) / Math.max(...expected), 12);
+      const right = (f: number, chance: number) => (f === 1 ? chance : 1 - chance);
+      const [f, e] = [decided(many), decided(few)];
+      expect(accuracy).toBeCloseTo(
+        mean(many, (i) => right(f[i], many.scores[i])) +
+          strength * mean(few, (i) => right(e[i], few.labels[i]) - right(e[i], few.scores[i])),
+        12,
+      );
+    }
+  });
+
+  it("come out right though the probabilities are wrong, and the rule with them", async () => {
+    const [large, others] = [drawn(3000, "large"), drawn(6000, "others")];
+    const drawnAtRandom = drawn(3000, "random");
+    const correction = {
+      ...blind(drawnAtRandom),
+      groups: drawnAtRandom.groups,
+      labels: drawnAtRandom.labels,
+    };
+    const soft = await fitFairRule(blind(large), { replicates: 0 });
+    const both = await fitFairRule({ ...blind(large), correction }, { replicates: 0 });
+    expect([soft.countedBy, both.countedBy]).toEqual(["probabilities", "both"]);
+    const reached = ({ ...given }: typeof soft) =>
+      measured(others, applyFairRule(given, blind(others)), "dp").ratio;
+    expect(reached(soft)).toBeLessThan(0.6);
+    expect(Math.abs(reached(both) - 0.8)).toBeLessThan(0.08);
+  });
+
+  it("have intervals that hold what other samples show", () => {
+    const truth = measured(drawn(60_000, "truth"), applyFairRule(rule, blind(drawn(60_000, "truth"))), "dp");
+    let held = 0;
+    for (let k = 0; k < 200; k++) {
+      const correction = drawn(200, `few ${k}`);
+      const { interval } = judgeFairRule(rule, {
+        ...blind(drawn(800, `many ${k}`)),
+        correction: { ...blind(correction), groups: correction.groups, labels: correction.labels },
+      });
+      held += Number(interval[0] <= truth.ratio && truth.ratio <= interval[1]);
+    }
+    expect(held).toBeGreaterThan(180);
+    expect(held).toBeLessThan(200);
+  });
+
+  it("need groups on one side only, of the same number, and a strength within 0 and 1", () => {
+    const fails = (given: Parameters<typeof judgeFairRule>[1], text: string) =>
+      expect(() => judgeFairRule(rule, given)).toThrow(text);
+    fails({ ...blind(many), groups: many.groups, correction: known }, ruleRowTexts.knownTwice);
+    fails({ ...blind(many), correction: blind(few) }, ruleRowTexts.correctionUnknown);
+    fails(
+      { ...blind(many), correction: { scores: [0.5], groupProbabilities: [0.2, 0.3, 0.5], groups: [0] } },
+      ruleRowTexts.correctionGroups(3, 2),
+    );
+    fails({ ...blind(many), correction: known, correctionStrength: 2 }, ruleRowTexts.correctionStrength(2));
+  });
+});
+
+describe("an interval without resamples", () => {
+  it("is that of the delta method for known groups, and about that of resamples for predicted ones", () => {
+    const sample = drawn(2000, "delta");
+    const rule = { metric: "dp", multipliers: [-0.1, 0.1], shares: [0.5, 0.5], threshold: 0.5 } as const;
+    const { interval, rates, ratio } = judgeFairRule(rule, sample, { replicates: 0 });
+    const sizes = [0, 1].map((g) => sample.groups.filter((each) => each === g).length);
+    const variance = rates.reduce<number>((sum, rate = 0, g) => sum + (1 - rate) / (rate * sizes[g]), 0);
+    const half = 1.959964 * Math.sqrt(variance);
+    expect(interval[0]).toBeCloseTo(ratio * Math.exp(-half), 3);
+    expect(interval[1]).toBeCloseTo(Math.min(1, ratio * Math.exp(half)), 3);
+    const { scores, groupProbabilities } = sample;
+    const soft = judgeFairRule(rule, { scores, groupProbabilities }, { replicates: 0 });
+    const resampled = judgeFairRule(rule, { scores, groupProbabilities }, { replicates: 1000 });
+    const width = ([low, high]: readonly [number, number]) => high - low;
+    expect(width(soft.interval) / width(resampled.interval)).toBeGreaterThan(0.85);
+    expect(width(soft.interval) / width(resampled.interval)).toBeLessThan(1.15);
+    expect(soft.interval[0]).toBeCloseTo(resampled.interval[0], 1);
+  });
+
+  it("is all or nothing where there is nothing to divide by", () => {
+    const rows = { scores: [0.9, 0.1], groupProbabilities: [1, 0, 0, 1], groups: [0, 1] };
+    const rule = { metric: "dp", multipliers: [0, 0], shares: [0.5, 0.5], threshold: 0.5 } as const;
+    expect(judgeFairRule(rule, rows, { replicates: 0 }).interval).toEqual([0, 1]);
+    expect(judgeFairRule(rule, { ...rows, groups: [0, 0] }, { replicates: 0 }).interval).toEqual([1, 1]);
   });
 });
 

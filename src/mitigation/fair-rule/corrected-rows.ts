@@ -18,10 +18,18 @@ const joined = (
   return out;
 };
 
-/** `predicted` are the many rows and `also` the few ones, by predicted groups; `known` are the few ones by known ones. */
-export const correctedRows = (predicted: CountedRows, known: CountedRows, also: CountedRows): CountedRows => {
+/**
+ * `predicted` are the many rows and `also` the few ones, by predicted groups; `known` are the few ones by known ones.
+ * `strength` is how much of the difference is added: all of it (1) for no bias, less for less noise.
+ */
+export const correctedRows = (
+  predicted: CountedRows,
+  known: CountedRows,
+  also: CountedRows,
+  strength: number,
+): CountedRows => {
   const { groups } = predicted;
-  const [many, few] = [1 / predicted.weight, 1 / known.weight];
+  const [many, few] = [1 / predicted.weight, strength / known.weight];
   const counts = joined(predicted.counts, many, known.counts, also.counts, few);
   const totals = predicted.totals.map((total, g) => total * many + (known.totals[g] - also.totals[g]) * few);
   return {

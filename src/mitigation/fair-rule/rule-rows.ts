@@ -32,7 +32,9 @@ export interface FairRuleRows extends BlindRows {
    * Some more rows, drawn at random, whose groups are known, where those of the others are not: what rates counted by
    * them say beyond rates counted by probabilities is added. For "eopp" their outcomes must be known, too.
    */
-  readonly correction?: Omit<FairRuleRows, "correction"> | undefined;
+  readonly correction?: Omit<FairRuleRows, "correction" | "correctionStrength"> | undefined;
+  /** How much of that is added, from 0 to 1 (1): less is less noise, and more of the bias of the probabilities. */
+  readonly correctionStrength?: number | undefined;
 }
 
 export const ruleRowTexts = {
@@ -53,6 +55,8 @@ export const ruleRowTexts = {
     "both the rows and those that correct them have known groups: give the groups of the correction alone, or no correction",
   correctionGroups: (given: number, expected: number) =>
     `the rows that correct have probabilities of ${given} groups and the others of ${expected}: give those of the same groups`,
+  correctionStrength: (given: unknown) =>
+    `the strength of the correction was ${String(given)}: give a number from 0 to 1`,
   correctionUnknown: "the rows that correct have no known groups: give theirs, or no correction",
   labelsNeeded:
     "true positive rates of known groups need known outcomes: give labels, or leave the groups out to count by probabilities",
@@ -129,10 +133,12 @@ const checkGroups = (groups: ArrayLike<number>, rows: number, count: number): In
 
 /** Checks everything, and counts. */
 export const countRows = (given: FairRuleRows, metric: FairMetric): CountedRows => {
-  const { correction } = given;
+  const { correction, correctionStrength: strength = 1 } = given;
   if (correction === undefined) return countPart(given, metric);
   if (given.groups !== undefined) throw new InputError("groups", ruleRowTexts.knownTwice);
   if (correction.groups === undefined) throw new InputError("groups", ruleRowTexts.correctionUnknown);
+  if (!(strength >= 0 && strength <= 1))
+    throw new InputError("correction", ruleRowTexts.correctionStrength(strength));
   const predicted = countPart(given, metric);
   const known = countPart(correction, metric);
   if (known.groups !== predicted.groups)
@@ -146,6 +152,7 @@ export const countRows = (given: FairRuleRows, metric: FairMetric): CountedRows 
     predicted,
     countPart(own, metric),
     countPart({ scores, groupProbabilities, weights: counted }, metric),
+    strength,
   );
 };
 
