@@ -136,7 +136,13 @@ export const labelsChart = (
     yTitle,
     level,
     recipes,
-  }: { readonly title: string; readonly yTitle: string; readonly level?: number | undefined },
+  }: {
+    readonly title: string;
+    readonly yTitle: string;
+    readonly level?: number | undefined;
+    /** All that have a colour, the same in every chart. */
+    readonly recipes: readonly string[];
+  },
 ): TopLevelSpec => {
   const color = {
     field: "recipe",

@@ -2,6 +2,7 @@
 import type { RunOptions } from "../core/options.js";
 import { pacer } from "../core/options.js";
 import type { CurveValues } from "./labels-needed.js";
+import { PLAN_ROUNDS } from "./plan-defaults.js";
 import type { OuterEstimates, OuterJudge } from "./plan-estimates.js";
 import type { Trial } from "./plan-rounds.js";
 import { LEAST_LABELS } from "./plan-settings.js";
@@ -32,13 +33,14 @@ export const curveOf = async (
   run: RunOptions,
 ): Promise<RecipeCurve> => {
   const counts = curveLabels(trial.labels);
+  const { folds } = PLAN_ROUNDS[PLAN_ROUNDS.length - 1];
   const pace = pacer(run);
   const decided: Uint8Array[][] = counts.map(() => []);
   for (const [s, number] of trial.seeds.entries()) {
     const seed = preparePlanSeed(table, number);
     for (const [c, labels] of counts.entries()) {
       const set = acquiredSet(table, seed, trial.acquisitions[s], labels);
-      const [outcome] = await judgeSet(table, seed, set, trial.parts, [aim], run);
+      const [outcome] = await judgeSet(table, seed, set, trial.parts, { aims: [aim], folds }, run);
       decided[c].push(outcome.outer);
       await pace.step({ done: s * counts.length + c + 1, total: trial.seeds.length * counts.length });
     }

@@ -82,7 +82,11 @@ interface SeedTrial {
 const tryOnSeed = async (
   table: PlanTable,
   recipes: readonly PlannedParts[],
-  { labels, aims }: { readonly labels: number; readonly aims: readonly number[] },
+  {
+    labels,
+    aims,
+    folds,
+  }: { readonly labels: number; readonly aims: readonly number[]; readonly folds: number },
   { seed, kept }: { readonly seed: PlanSeed; readonly kept: Map<string, Acquisition> },
   onAsked: (parts: PlannedParts) => Promise<boolean>,
   run: RunOptions,
@@ -97,7 +101,7 @@ const tryOnSeed = async (
     const set = acquiredSet(table, seed, acquisition, labels);
     for (const same of byKey(alike, finishId).values()) {
       const wanted = same.some(({ rule }) => rule) ? [undefined, ...aims] : [undefined];
-      const outcomes = await judgeSet(table, seed, set, same[0], wanted, run);
+      const outcomes = await judgeSet(table, seed, set, same[0], { aims: wanted, folds }, run);
       for (const parts of same) found.set(recipeId(parts), { outcomes, acquisition });
     }
     if (!(await onAsked(alike[0]))) return undefined;
@@ -153,7 +157,7 @@ export const runRounds = async (
   let alive = recipes;
   let finalists: readonly Settled<Trial>[] = [];
   let done = 0;
-  for (const [r, { seeds: count, share, keep }] of PLAN_ROUNDS.entries()) {
+  for (const [r, { seeds: count, share, keep, folds }] of PLAN_ROUNDS.entries()) {
     const labels = share === 1 ? table.labels : Math.max(LEAST_LABELS, Math.round(share * table.labels));
     const later = PLAN_ROUNDS.slice(r + 1).map(
       ({ seeds }, i) => seeds * Math.min(askings(alive), PLAN_ROUNDS[r + i].keep + 1),
@@ -168,7 +172,7 @@ export const runRounds = async (
         await pace.step({ done: ++done, total, label });
         return !isOver() || (r === 0 && results.length === 0);
       };
-      const result = await tryOnSeed(table, alive, { labels, aims }, { seed, kept }, onAsked, run);
+      const result = await tryOnSeed(table, alive, { labels, aims, folds }, { seed, kept }, onAsked, run);
       if (result === undefined) break;
       results.push(result);
       if (isOver()) break;

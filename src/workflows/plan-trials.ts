@@ -124,7 +124,7 @@ export const judgeSet = async (
   seed: PlanSeed,
   set: AcquiredSet,
   parts: PlannedParts,
-  aims: readonly (number | undefined)[],
+  { aims, folds }: { readonly aims: readonly (number | undefined)[]; readonly folds: number },
   run: RunOptions,
 ): Promise<readonly Outcome[]> => {
   const { trees, metric } = table.settings;
@@ -137,7 +137,7 @@ export const judgeSet = async (
     .split(askingId(acquisition))
     .split(finishId(parts))
     .split(set.labelled.length);
-  const decided = await decide(set, { learner, reweigh, trees, metric }, aims, rows, stream, run);
+  const decided = await decide(set, { learner, reweigh, trees, metric, folds }, aims, rows, stream, run);
   return decided.map((each, i) => ({
     aim: aims[i],
     inner: measure(each.subarray(0, inner.length), seed.inner),
