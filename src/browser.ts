@@ -59,7 +59,20 @@ export {
   readModel,
 } from "./workflows/fitted-model.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
+export type { LabelsNeeded } from "./workflows/labels-needed.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
+export {
+  type ParityPlan,
+  type PlannedRecipe,
+  type PlanOptions,
+  plan,
+  type RecipeFrontier,
+} from "./workflows/plan.js";
+export type { PlanAnswer } from "./workflows/plan-answer.js";
+export type { CurvePointEstimates } from "./workflows/plan-curves.js";
+export type { OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
+export type { PlannedRound } from "./workflows/plan-rounds.js";
+export type { PlannedLeakage, PlannedSet, PlannedShare } from "./workflows/plan-sets.js";
 export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { TrainPolicySettings } from "./workflows/policy-settings.js";
@@ -72,6 +85,13 @@ export {
   rankPool,
 } from "./workflows/rank-pool.js";
 export type { RankChoices, RankSettings } from "./workflows/rank-settings.js";
+export {
+  type Recipe,
+  type RecipeAcquisition,
+  type RecipeFit,
+  type RecipeNumber,
+  readRecipe,
+} from "./workflows/recipe.js";
 export type { AskedRow, RowSessionState } from "./workflows/row-session.js";
 export {
   type GivenNumbers,

@@ -1,5 +1,5 @@
 /** The command lines with which a plan goes on. */
-import type { Plan } from "../workflows/plan.js";
+import type { ParityPlan } from "../workflows/plan.js";
 
 /** What was on the command line of the plan. */
 export interface PlanSources {
@@ -15,7 +15,7 @@ const word = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 export const commandLines = (
-  { labelsNeeded, requirement, target, sensitive }: Plan,
+  { labelsNeeded, requirement, target, sensitive }: ParityPlan,
   sources: PlanSources,
 ): readonly { readonly line: string; readonly description: string }[] => {
   const recipe = word(sources.recipe ?? "recipe.json");

@@ -1,6 +1,6 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
 import type { ChartValue } from "../core/chart-description.js";
-import type { Plan, PlannedRecipe } from "../workflows/plan.js";
+import type { ParityPlan, PlannedRecipe } from "../workflows/plan.js";
 import { METRIC_NAMES } from "../workflows/plan-answer.js";
 import type { PlanEstimate } from "../workflows/plan-estimates.js";
 import { compositionChart } from "./acquisition-charts.js";
@@ -10,7 +10,7 @@ import { commandLines, type PlanSources } from "./plan-commands.js";
 import { renderSvg } from "./render.js";
 
 export interface PlanReport {
-  readonly plan: Plan;
+  readonly plan: ParityPlan;
   /** What the table is called. */
   readonly name: string;
   readonly sources: PlanSources;
@@ -90,7 +90,7 @@ ${rows.inner} rows and what is reported comes from ${rows.outer} others.</p>`,
   ]);
 };
 
-const recipeTable = ({ requirement, recommended }: Plan, recipes: readonly PlannedRecipe[]): Html =>
+const recipeTable = ({ requirement, recommended }: ParityPlan, recipes: readonly PlannedRecipe[]): Html =>
   htmlTable(
     ["recipe", "labels", "seeds", "rule set to", "accuracy", METRIC_NAMES[requirement.metric]],
     recipes.map(({ id, name, labels, seeds, fit, outer }) => [
@@ -107,9 +107,9 @@ const recipeTable = ({ requirement, recommended }: Plan, recipes: readonly Plann
 const FEW_SEEDS = 4;
 
 /** Those that have a colour. */
-const coloured = ({ frontiers }: Plan): readonly string[] => frontiers.map(({ name }) => name);
+const coloured = ({ frontiers }: ParityPlan): readonly string[] => frontiers.map(({ name }) => name);
 
-const frontierFigure = async (plan: Plan): Promise<Html> => {
+const frontierFigure = async (plan: ParityPlan): Promise<Html> => {
   const { frontiers, recipes, recommended, requirement } = plan;
   const chart = frontierChart({
     lines: frontiers.flatMap(({ name: recipe, points }) =>
@@ -133,7 +133,7 @@ const frontierFigure = async (plan: Plan): Promise<Html> => {
   return figure(await renderSvg(chart), "Every recipe that was tried, and what stricter rules would give.");
 };
 
-const curveFigures = async (plan: Plan): Promise<readonly Html[]> => {
+const curveFigures = async (plan: ParityPlan): Promise<readonly Html[]> => {
   const { curves, requirement } = plan;
   const recipes = coloured(plan);
   const points = (of: "accuracy" | "parity") =>
@@ -158,7 +158,7 @@ const curveFigures = async (plan: Plan): Promise<readonly Html[]> => {
   return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
 };
 
-const compositionFigure = async ({ sets, sensitive }: Plan): Promise<Html> => {
+const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html> => {
   const chart = compositionChart(
     sets.flatMap(({ name: method, composition }) =>
       composition.flatMap(({ group, outcome, acquired: { mean, interval }, population }) =>
@@ -183,8 +183,8 @@ const compositionFigure = async ({ sets, sensitive }: Plan): Promise<Html> => {
   return figure(await renderSvg(chart), `Shares of the groups of ${sensitive} among the labels.`);
 };
 
-const setTable = ({ sets, groups, target }: Plan): Html => {
-  const cellsOf = (composition: Plan["sets"][number]["composition"]) =>
+const setTable = ({ sets, groups, target }: ParityPlan): Html => {
+  const cellsOf = (composition: ParityPlan["sets"][number]["composition"]) =>
     composition.filter(({ group, outcome }) => outcome !== null && groups.includes(group));
   const cells = cellsOf(sets[0].composition);
   return htmlTable(

@@ -20,7 +20,13 @@ const RESAMPLES = 400;
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 
-/** The fewest labels with which parity is at least the level and accuracy within a standard error of the last one. */
+const errorOf = (values: readonly number[]): number =>
+  values.length < 2 ? 0 : meanEstimate(values).standardError;
+
+/**
+ * The fewest labels from which on parity is at least the level and accuracy that of the last ones, each within a standard
+ * error over seeds.
+ */
 const fewest = (
   curve: readonly CurveValues[],
   level: number,
@@ -29,9 +35,12 @@ const fewest = (
   const of = ({ values }: CurveValues, name: "accuracy" | "parity") =>
     seeds.map((seed) => values[seed][name]);
   const last = of(curve[curve.length - 1], "accuracy");
-  const error = last.length < 2 ? 0 : meanEstimate(last).standardError;
-  const least = mean(last) - error;
-  return curve.find((at) => mean(of(at, "parity")) >= level && mean(of(at, "accuracy")) >= least)?.labels;
+  const least = mean(last) - errorOf(last);
+  const isEnough = curve.map((at) => {
+    const parity = of(at, "parity");
+    return mean(parity) >= level - errorOf(parity) && mean(of(at, "accuracy")) >= least;
+  });
+  return curve[isEnough.lastIndexOf(false) + 1]?.labels;
 };
 
 /** `curve` in the order of its labels. */

@@ -1,5 +1,5 @@
 /** What a plan comes to, in sentences. */
-import type { Plan } from "./plan.js";
+import type { ParityPlan } from "./plan.js";
 
 export interface PlanAnswer {
   /** What to do. */
@@ -42,10 +42,10 @@ const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: 
 const labelsWords = ({ labelsNeeded: { labels, interval }, requirement, recommended }: Found): string => {
   const most = recommended.labels;
   if (labels === null)
-    return `A parity of ${requirement.level} at the accuracy of all ${most} labels needs more than ${most} labels, or cannot be had with this recipe.`;
+    return `A parity of ${requirement.level} needs more than ${most} labels with this recipe, if it can be had at all.`;
   const [low, high] = interval.map((end) => (end === null ? `more than ${most}` : String(end)));
   const range = low === high ? "" : ` (90 % interval ${low} to ${high})`;
-  return `This level needs about ${labels} labels${range}: with so many, parity is at least ${requirement.level} on average and accuracy within a standard error of that with ${most}.`;
+  return `This level needs about ${labels} labels${range}: from so many on, parity is at least ${requirement.level} and accuracy that of ${most} labels, each within a standard error.`;
 };
 
 const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: Found): string => {
@@ -77,7 +77,7 @@ const warningsOf = ({
   ];
 };
 
-type Found = Omit<Plan, "answer" | "recipe">;
+type Found = Omit<ParityPlan, "answer" | "recipe">;
 
 export const planAnswer = (found: Found): PlanAnswer => {
   const { recommended, requirement } = found;

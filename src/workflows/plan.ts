@@ -56,7 +56,7 @@ export interface RecipeFrontier {
   readonly points: readonly ({ readonly aim: number | null } & OuterEstimates)[];
 }
 
-export interface Plan {
+export interface ParityPlan {
   readonly target: string;
   readonly sensitive: string;
   readonly groups: readonly string[];
@@ -126,9 +126,9 @@ const isTask = (given: Table | Task): given is Task => "features" in given;
  * ```
  */
 export const plan: {
-  (table: Table, options: PlanOptions & TaskSettings): Promise<Plan>;
-  (task: Task, options: PlanOptions): Promise<Plan>;
-} = async (source: Table | Task, options: PlanOptions & Optional<TaskSettings>): Promise<Plan> => {
+  (table: Table, options: PlanOptions & TaskSettings): Promise<ParityPlan>;
+  (task: Task, options: PlanOptions): Promise<ParityPlan>;
+} = async (source: Table | Task, options: PlanOptions & Optional<TaskSettings>): Promise<ParityPlan> => {
   const settings = planSettings(options);
   const task = isTask(source) ? source : defineTask(source, options as TaskSettings);
   const stream = seededStream(settings.seed).split("plan");
@@ -287,7 +287,15 @@ const frontierOf = (trial: Trial, judge: OuterJudge): RecipeFrontier => ({
 });
 
 const recipeOf = (
-  { target, sensitive, requirement, recommended, seeds, verdict, rows }: Omit<Plan, "answer" | "recipe">,
+  {
+    target,
+    sensitive,
+    requirement,
+    recommended,
+    seeds,
+    verdict,
+    rows,
+  }: Omit<ParityPlan, "answer" | "recipe">,
   { recommendation }: PlanAnswer,
   table: string,
 ): Recipe => ({

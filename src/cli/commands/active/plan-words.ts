@@ -1,5 +1,5 @@
 /** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
-import type { Plan, PlannedRecipe } from "../../../workflows/plan.js";
+import type { ParityPlan, PlannedRecipe } from "../../../workflows/plan.js";
 import type { PlanEstimate } from "../../../workflows/plan-estimates.js";
 import { rightAligned } from "../../text-table.js";
 
@@ -19,7 +19,7 @@ const rowOf = ({ name, labels, seeds, fit, outer }: PlannedRecipe): string[] => 
 ];
 
 /** Lines. */
-export const planInWords = (plan: Omit<Plan, "seconds">, table: string): string[] => {
+export const planInWords = (plan: Omit<ParityPlan, "seconds">, table: string): string[] => {
   const { answer, recipes, rows, requirement, sets, rounds, target, sensitive } = plan;
   const shown = recipes.filter(({ round }) => round === recipes[0].round).slice(0, MOST);
   return [
@@ -56,7 +56,7 @@ export const planInWords = (plan: Omit<Plan, "seconds">, table: string): string[
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-const populationOf = ({ sets }: Pick<Plan, "sets">, group: string): string => {
+const populationOf = ({ sets }: Pick<ParityPlan, "sets">, group: string): string => {
   const own = sets[0].composition.find((each) => each.group === group && each.outcome === null);
   return own === undefined ? "none" : percent(own.population);
 };
