@@ -62,18 +62,30 @@ const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: 
     : `It gains ${difference} of accuracy over random acquisition with the fair rule.`;
 };
 
-const warningsOf = ({
+const shortfall = ({
   verdict,
   recommended,
   requirement: { metric, level },
   recipes,
 }: Found): readonly string[] => {
-  if (recommended.inner.reaches && verdict !== "missed") return [];
-  const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
+  if (!recommended.inner.reaches) {
+    const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
+    return [
+      `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. Collect more labels, add columns that say more, or lower the level.`,
+    ];
+  }
+  if (verdict !== "missed") return [];
   return [
-    recommended.inner.reaches
-      ? `The level of ${level} was reached on the rows that the choice was made on and is missed on others: ask for a higher one, or use a larger pilot table.`
-      : `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. Collect more labels, add columns that say more, or lower the level.`,
+    `The level of ${level} was reached on the rows that the choice was made on and is missed on others: ask for a higher one, or use a larger pilot table.`,
+  ];
+};
+
+/** Parity is had for nothing where all are treated alike: then it must not pass for a solution. */
+const nothingLearnt = ({ recommended, sameForAll, requirement: { level } }: Found): readonly string[] => {
+  const { mean, interval } = recommended.outer.accuracy;
+  if (interval[0] > sameForAll) return [];
+  return [
+    `${mean > sameForAll ? "The accuracy is not surely higher than" : "The accuracy is no higher than"} that of the same decision for everybody, which is right for ${number(sameForAll)} and has a parity of 1: a level of ${level} is met here by hardly deciding at all. Collect more labels, add columns that say more, or lower the level.`,
   ];
 };
 
@@ -88,7 +100,8 @@ export const planAnswer = (found: Found): PlanAnswer => {
     labels: labelsWords(found),
     random: randomWords(found),
     warnings: [
-      ...warningsOf(found),
+      ...shortfall(found),
+      ...nothingLearnt(found),
       ...(recommended.labels < requirement.labels
         ? [`The plan was ended early and rests on ${recommended.labels} of the ${requirement.labels} labels.`]
         : []),

@@ -13,7 +13,7 @@ import { choose, isReference, ranked, type Settled, settle } from "./plan-choice
 import { type CurvePointEstimates, curveLabels, curveOf } from "./plan-curves.js";
 import { PLAN_DEFAULTS } from "./plan-defaults.js";
 import { type OuterEstimates, type OuterJudge, outerJudge } from "./plan-estimates.js";
-import { judgedRows } from "./plan-measures.js";
+import { judgedRows, measure } from "./plan-measures.js";
 import { recipeInWords, recipeName, recipesOf } from "./plan-recipes.js";
 import { type PlannedRound, runRounds, type Trial } from "./plan-rounds.js";
 import { splitPlanRows } from "./plan-rows.js";
@@ -67,6 +67,8 @@ export interface ParityPlan {
   readonly recommended: PlannedRecipe;
   /** "met": the interval of its parity is above the level; "missed": below; else "open". */
   readonly verdict: "met" | "open" | "missed";
+  /** How often the same decision for everybody would be right on the outer rows: parity of 1, and nothing learnt. */
+  readonly sameForAll: number;
   /** The best with random acquisition and the rule, and the recommended one less it. */
   readonly reference: PlannedRecipe;
   readonly overReference: OuterEstimates;
@@ -152,7 +154,8 @@ export const plan: {
   // Chosen on inner rows; from here on the outer ones are looked at, and nothing is chosen any more.
   const best = choose(finalists);
   const reference = ranked(finalists).find(({ trial }) => isReference(trial.parts)) ?? best;
-  const judge = outerJudge(judgedRows(task, rows.outer, settings.metric), stream.split("outer errors"));
+  const outer = judgedRows(task, rows.outer, settings.metric);
+  const judge = outerJudge(outer, stream.split("outer errors"));
   const ids = new Set(finalists.map(({ trial }) => trial.id));
   const describe = (settled: Settled<Trial>) => plannedRecipe(settled, settings.metric, judge, ids);
   const all = trials.map((trial) => describe(settle(trial, settings.level)));
@@ -190,6 +193,9 @@ export const plan: {
     requirement: { metric: settings.metric, level: settings.level, labels },
     recommended,
     verdict: interval[0] >= settings.level ? "met" : interval[1] < settings.level ? "missed" : "open",
+    sameForAll: Math.max(
+      ...[0, 1].map((all) => measure(new Uint8Array(rows.outer.length).fill(all), outer).accuracy),
+    ),
     reference: describe(reference),
     overReference,
     // One that does not reach the level is not as good, however accurate it is.
