@@ -248,6 +248,14 @@ describe("what is refused", () => {
 
   test("tables that no plan can be made for", async () => {
     await rejects(people(60), {}, planningTexts.fewRows(60));
+    const unknown = (of: string) =>
+      people(400, (i) => (of === (i % 2 === 0 ? "f" : "m") ? { hired: null } : {}));
+    await rejects(unknown("m"), {}, planningTexts.oneGroup("sex"));
+    await rejects(
+      people(400, (i) => (i % 3 === 0 ? { sex: null } : {})),
+      {},
+      planningTexts.oneClass("hired=yes"),
+    );
     expect(LEAST_ROWS).toBeGreaterThan(60);
     await rejects(
       people(200, (i) => ({ hired: ["yes", "no", "later"][i % 3] })),
