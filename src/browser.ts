@@ -106,13 +106,13 @@ export {
   type SessionPosterior,
 } from "./workflows/run-policy.js";
 export {
-  type GroupShare,
   type SharedSettings,
   type SimulatedMethod,
   type SimulateOptions,
   type Simulation,
   simulate,
 } from "./workflows/simulate.js";
+export type { CellShare, GroupShare, SimulatedComposition } from "./workflows/simulated-composition.js";
 export type { MetricSummaries, MetricSummary, SuppliedMembers } from "./workflows/simulation.js";
 export {
   type TrainPolicyOptions,

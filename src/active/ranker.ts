@@ -27,6 +27,8 @@ export interface RankerOptions {
   readonly targets: FeatureMatrix;
   /** What is labelled already, for methods that look at the set as a whole. */
   readonly labelled?: FeatureMatrix | undefined;
+  /** P(group | target input) of each group, [groups][targets], for methods that look at each group's targets. */
+  readonly groups?: readonly ArrayLike<number>[] | undefined;
   readonly correction?: Correction | undefined;
   readonly sensitiveCorrection?: Correction | undefined;
   readonly stream: RandomStream;
@@ -104,7 +106,13 @@ export const createRanker = (options: RankerOptions): Ranker => {
   return {
     score(candidates, part) {
       const own = stream.split(part);
-      return strategy.score({ ...predictions(candidates, own), beta, combine, stream: own.split("random") });
+      return strategy.score({
+        ...predictions(candidates, own),
+        groups: options.groups,
+        beta,
+        combine,
+        stream: own.split("random"),
+      });
     },
     best(candidates, limits) {
       if (draws || !PRUNED.includes(method)) return undefined;

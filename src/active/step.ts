@@ -3,7 +3,6 @@
  * for and a random stream; whoever has the labels, a table or a person, does not matter to it.
  */
 import { InputError } from "../core/errors.js";
-import { log } from "../core/math.js";
 import type { Pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, FeatureMatrix, Learner, MemberProbabilities } from "../learners/classifier.js";
@@ -24,6 +23,7 @@ import type { Quota } from "./quotas.js";
 import { batchShares, type SharesOfBatch } from "./shares.js";
 import { type AcquisitionInput, type StrategyName, strategies } from "./strategies.js";
 import { tieKeys } from "./ties.js";
+import { drawWeighted } from "./weighted-draw.js";
 
 export type BatchKind = "top" | "softmax" | "rank" | "joint";
 
@@ -293,7 +293,7 @@ const sensitivePredictors = (
 };
 
 /** [groups][rows] from [rows, groups]. */
-const byGroup = (probabilities: Float64Array, groups: number): readonly Float64Array[] =>
+export const byGroup = (probabilities: Float64Array, groups: number): readonly Float64Array[] =>
   Array.from({ length: groups }, (_, g) => probabilities.filter((_, at) => at % groups === g));
 
 /** Targets are drawn from at most so many: the boundary is where it is for all of them, or very nearly. */
@@ -310,11 +310,7 @@ const drawAtBoundary = (
   if (boundary === undefined || rows.length <= targetsPerStep) return rows;
   const scores = classifier.predict(features, rows).filter((_, at) => at % 2 === 1);
   const weights = boundary({ scores, groupProbabilities: groupsOf(rows) });
-  // The largest of log(u) / w are a draw without replacement (Efraimidis and Spirakis, 2006).
-  const drawn = stream.split("targets");
-  const keys = weights.map((weight) => log(drawn.uniform()) / weight);
-  const order = Uint32Array.from(rows.keys()).sort((a, b) => keys[b] - keys[a] || a - b);
-  return Int32Array.from(order.subarray(0, targetsPerStep), (at) => rows[at]);
+  return drawWeighted(weights, targetsPerStep, stream.split("targets")).map((at) => rows[at]);
 };
 
 /** Names of the models' streams. */

@@ -57,15 +57,22 @@ export interface AttributeComposition {
 export const compositionTexts = {
   row: (row: number, rows: number) =>
     `Row ${row} is not among the ${rows} rows that have labels; give numbers of rows from 0 to ${rows - 1}.`,
-  /** In words for a person. */
-  belowHalf: (
-    { attribute, group }: { readonly attribute: string; readonly group: string },
-    share: number,
-    population: number,
-    { acquired, of }: CompositionWords,
-  ) =>
-    `${group} (${attribute}) makes up ${percent(share)} of ${acquired} and ${percent(population)} of ${of}: less than half its share`,
+  /** In words for a person: one sentence for an attribute. */
+  belowHalf: (attribute: string, groups: readonly GroupBelowHalf[], { acquired, of }: CompositionWords) => {
+    const [{ group, share, population }, ...others] = groups;
+    const rest = others.map(
+      (each) => `, ${each.group} ${percent(each.share)} and ${percent(each.population)}`,
+    );
+    return `${group} (${attribute}) makes up ${percent(share)} of ${acquired} and ${percent(population)} of ${of}${rest.join("")}: less than half ${others.length === 0 ? "its share" : "their shares"}`;
+  },
 };
+
+/** A group with fewer of the acquired than half its share of the population. */
+export interface GroupBelowHalf {
+  readonly group: string;
+  readonly share: number;
+  readonly population: number;
+}
 
 /** How a warning calls the two sets of rows. */
 export interface CompositionWords {
@@ -191,8 +198,8 @@ export const isBelowHalf = (count: number, acquired: number, population: number)
   acquired > 0 && 2 * count < population * acquired && binomialAtMost(count, acquired, population) < CHANCE;
 
 /**
- * A sentence for every group that makes up less than half its share of the population among the acquired, once so many
- * are acquired that chance does not explain it (exact binomial, p < 0.01).
+ * A sentence for every attribute that has a group which makes up less than half its share of the population among the
+ * acquired, once so many are acquired that chance does not explain it (exact binomial, p < 0.01).
  *
  * @example
  * ```ts
@@ -206,13 +213,14 @@ export const isBelowHalf = (count: number, acquired: number, population: number)
  * ```
  */
 export const compositionWarnings = (
-  composition: readonly AttributeComposition[],
+  composition: readonly Pick<AttributeComposition, "attribute" | "acquired" | "groups">[],
   words: CompositionWords = { acquired: "what was acquired", of: "the candidates" },
 ): readonly string[] =>
-  composition.flatMap(({ attribute, acquired, groups }) =>
-    groups.flatMap(({ group, count, share, population }) =>
+  composition.flatMap(({ attribute, acquired, groups }) => {
+    const below = groups.flatMap(({ group, count, share, population }) =>
       share !== null && population !== null && isBelowHalf(count, acquired, population)
-        ? [compositionTexts.belowHalf({ attribute, group }, share, population, words)]
+        ? [{ group, share, population }]
         : [],
-    ),
-  );
+    );
+    return below.length === 0 ? [] : [compositionTexts.belowHalf(attribute, below, words)];
+  });

@@ -143,3 +143,63 @@ export const compositionChart = (
     config: STYLE,
   };
 };
+
+/** One group of one attribute, as one method had asked for it by then. */
+export interface CompositionCurvePoint extends CurvePoint {
+  readonly group: string;
+  /** Its share of all candidates. */
+  readonly population: number;
+}
+
+/** The same as labels come in: a panel for every group, its share of the candidates as a rule. */
+export const compositionCurveChart = (
+  points: readonly CompositionCurvePoint[],
+  { title, subtitle }: { readonly title: string; readonly subtitle: string },
+): TopLevelSpec => {
+  const groups = [...new Set(points.map(({ group }) => group))];
+  const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
+  const y = {
+    type: "quantitative" as const,
+    title: verticalTitle("share"),
+    axis: { format: "%", tickCount: 4 },
+  };
+  const color = { ...byMethod(points), title: null };
+  return {
+    $schema: SCHEMA,
+    title: {
+      text: title,
+      subtitle: [
+        subtitle,
+        "dashed: the group's share of all candidates; bands are 95 % intervals over seeds; scales differ",
+      ],
+    },
+    data: { values: [...points] },
+    facet: {
+      row: {
+        field: "group",
+        type: "nominal",
+        title: null,
+        sort: groups,
+        header: { labelAngle: 0, labelAlign: "left" },
+      },
+    },
+    // A rare group would not be seen on the scale of a common one.
+    resolve: { scale: { y: "independent" } },
+    spec: {
+      height: 110,
+      width: 380,
+      layer: [
+        {
+          mark: { type: "rule", strokeDash: [4, 3], color: CONTEXT_COLOUR, strokeWidth: 1.5 },
+          encoding: { y: { ...y, field: "population", aggregate: "mean" } },
+        },
+        {
+          mark: { type: "area", opacity: 0.15 },
+          encoding: { x, y: { ...y, field: "value.low" }, y2: { field: "value.high" }, color },
+        },
+        { mark: "line", encoding: { x, y: { ...y, field: "value.mean" }, color } },
+      ],
+    },
+    config: STYLE,
+  };
+};

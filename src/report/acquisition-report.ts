@@ -1,9 +1,11 @@
 /** What several ways of acquiring labels reach, as one HTML page. */
 import type { StrategyName } from "../active/strategies.js";
 import type { ChartValue } from "../core/chart-description.js";
+import { PARITY_JUDGED } from "../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../workflows/simulate.js";
+import type { GroupShare } from "../workflows/simulated-composition.js";
 import type { MetricSummaries, MetricSummary } from "../workflows/simulation.js";
-import { compositionChart, curveChart, tradeOffChart } from "./acquisition-charts.js";
+import { compositionChart, compositionCurveChart, curveChart, tradeOffChart } from "./acquisition-charts.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
 
@@ -58,13 +60,20 @@ export interface AcquisitionReport {
   readonly footer: string;
 }
 
-const COLUMNS: readonly (readonly [keyof MetricSummaries, string])[] = [
+type Columns = readonly (readonly [keyof MetricSummaries, string])[];
+
+const PREDICTIONS: Columns = [
   ["accuracy", "accuracy"],
+  ["selectionRate", "selected"],
   ["dpRatio", "demographic parity"],
   ["matchedDpRatio", "the same at a matched rate"],
-  ["selectionRate", "selected"],
-  ["gapArea", "score gap"],
+  ["accuracyAtParity", `accuracy at a parity of ${PARITY_JUDGED.level}`],
+];
+const GIVEN_AWAY: Columns = [
+  ["leakageAuc", "groups told apart (AUC)"],
+  ["leakage", "leakage in nats"],
   ["sensitiveAccuracy", "group guessed right"],
+  ["gapArea", "score gap"],
 ];
 
 const words = ({ mean, standardError }: MetricSummary): string => {
@@ -72,10 +81,17 @@ const words = ({ mean, standardError }: MetricSummary): string => {
   return standardError === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${standardError.toFixed(3)}`;
 };
 
+/** Rare groups have a digit more: 0 % would say that there is nobody. */
+const digitsOf = (share: number): number => (share > 0 && share < 0.0995 ? 1 : 0);
+
+const shareInWords = (share: number): string => `${(100 * share).toFixed(digitsOf(share))} %`;
+
 const percent = ({ mean, standardError }: MetricSummary): string => {
   if (mean === null) return "none";
-  const share = (100 * mean).toFixed(0);
-  return standardError === null ? `${share} %` : `${share} ± ${(100 * standardError).toFixed(0)} %`;
+  const share = (100 * mean).toFixed(digitsOf(mean));
+  return standardError === null
+    ? `${share} %`
+    : `${share} ± ${(100 * standardError).toFixed(digitsOf(mean))} %`;
 };
 
 /** All that is drawn lies between 0 and 1, and so does what it can be: intervals of few seeds end there. */
@@ -89,32 +105,31 @@ const nameOf = ({ method }: SimulatedMethod): string => METHODS_IN_WORDS[method]
 /** The page: curves with intervals, the trade-off, who was asked, and the numbers. */
 export const acquisitionReport = async (report: AcquisitionReport): Promise<string> => {
   const { title, lead, about, simulation, footer } = report;
-  const { methods, sensitive, warnings, notes } = simulation;
+  const { methods, warnings, notes } = simulation;
   return page(title, [
     html`<h1>${title}</h1><p class="lead">${lead}</p>`,
     ...about.map((text) => html`<p>${text}</p>`),
     ...warnings.map((text) => html`<p class="warning">${sentence(text)}</p>`),
     ...(await figuresOf(simulation)),
     html`<h2>What each way of asking reached</h2>`,
-    ...sensitive.flatMap((attribute) => [
-      ...(sensitive.length > 1 ? [html`<h3>${attribute}</h3>`] : []),
-      htmlTable(
-        ["after the last label", ...COLUMNS.map(([, label]) => label)],
-        methods.map((each) => [
-          nameOf(each),
-          ...COLUMNS.map(([metric]) => words(each.bySensitive[attribute][metric])),
-        ]),
-      ),
-    ]),
-    html`<p>Means over seeds with their standard errors. <em>Demographic parity</em> is the smaller group's selection
-rate over the larger's: 1 is parity. It rises by itself when more are selected, so it stands beside the selection rate,
-and once more where every method selects as many as are truly positive. The <em>score gap</em> is the area between the
-groups' distributions of predicted probabilities. <em>Group guessed right</em> is how often a model trained on the same
-labels guesses the group of a person it has not seen.</p>`,
+    ...metricTables(simulation, PREDICTIONS),
+    html`<p>After the last label: means over seeds with their standard errors. <em>Demographic parity</em> is the smallest
+group's selection rate over the largest: 1 is parity. It rises by itself when more are selected, so it stands beside the
+selection rate, and once more where every method selects as many as are truly positive. <em>Accuracy at a parity of
+${String(PARITY_JUDGED.level)}</em> is the highest there at that selection rate, by a decision rule that does not see the group and is chosen
+on the rows it is judged on, the same for every method.</p>`,
+    html`<h2>What the labels give away</h2>`,
+    ...metricTables(simulation, GIVEN_AWAY),
+    html`<p>A model of the group is trained on the same labels, each counted so that the groups have their shares of all
+people, and guesses the group of people it has not seen. The <em>AUC</em> is how often it ranks a member of one group
+above one of another: 0.5 is no better than chance. <em>Leakage</em> is what its guesses say about the group, in nats.
+Neither moves because more of one group were asked. <em>Group guessed right</em>, the paper's measure, does: it is how
+often such a model without those weights is right. The <em>score gap</em> is the area between the groups' distributions
+of predicted probabilities.</p>`,
     html`<h2>Who was asked</h2>`,
     ...compositionTables(simulation),
-    html`<p>Shares of the labels that were acquired, beside the group's share of all candidates. A method that asks one
-group only learns little about the other: parity that is gained in this way says little about the method.</p>`,
+    html`<p>Shares of the labels that were acquired, beside the share of all candidates. A method that asks one group only
+learns little about the other: parity that is gained in this way says little about the method.</p>`,
     html`<h2>The ways of asking</h2>`,
     html`<ul>${methods.map((each) => html`<li><strong>${nameOf(each)}</strong>: ${METHODS_IN_WORDS[each.method].description}</li>`)}</ul>`,
     ...notes.map((text) => html`<p class="note">${sentence(text)}</p>`),
@@ -125,18 +140,38 @@ group only learns little about the other: parity that is gained in this way says
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
-const compositionTables = ({ methods, sensitive }: Simulation): Html[] =>
+const metricTables = ({ methods, sensitive }: Simulation, columns: Columns): Html[] =>
+  sensitive.flatMap((attribute) => [
+    ...(sensitive.length > 1 ? [html`<h3>${attribute}</h3>`] : []),
+    htmlTable(
+      ["", ...columns.map(([, label]) => label)],
+      methods.map((each) => [
+        nameOf(each),
+        ...columns.map(([metric]) => words(each.bySensitive[attribute][metric])),
+      ]),
+    ),
+  ]);
+
+const compositionTables = ({ methods, sensitive, target }: Simulation): Html[] =>
   sensitive.flatMap((attribute, a) => {
-    const groups = methods[0].composition[a].groups;
-    return [
+    const { groups, cells } = methods[0].composition[a];
+    const table = (
+      head: string,
+      shares: readonly GroupShare[],
+      nameOfShare: (at: number) => string,
+      of: "groups" | "cells",
+    ) =>
       htmlTable(
-        [attribute, "all candidates", ...methods.map(nameOf)],
-        groups.map(({ group, population }, g) => [
-          group,
-          `${(100 * population).toFixed(0)} %`,
-          ...methods.map(({ composition }) => percent(composition[a].groups[g].acquired)),
+        [head, "all candidates", ...methods.map(nameOf)],
+        shares.map(({ population }, at) => [
+          nameOfShare(at),
+          shareInWords(population),
+          ...methods.map(({ composition }) => percent(composition[a][of][at].acquired)),
         ]),
-      ),
+      );
+    return [
+      table(attribute, groups, (g) => groups[g].group, "groups"),
+      table(`${attribute}, ${target}`, cells, (c) => `${cells[c].group}, ${cells[c].outcome}`, "cells"),
     ];
   });
 
@@ -176,6 +211,22 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
         yTitle: "ratio of selection rates",
       }),
     },
+    {
+      caption: `The highest accuracy at a parity of ${PARITY_JUDGED.level}, as labels come in.`,
+      chart: curveChart(curve("accuracyAtParity"), {
+        title: `Accuracy at a parity of ${PARITY_JUDGED.level}`,
+        subtitle: "on rows that were held out, with as many selected as are truly positive",
+        yTitle: "accuracy",
+      }),
+    },
+    {
+      caption: "What the labels give away about the group, as they come in.",
+      chart: curveChart(curve("leakageAuc"), {
+        title: "How well a model of these labels tells the groups apart",
+        subtitle: "AUC on rows that were held out, at the groups' shares of all people: 0.5 is chance",
+        yTitle: "AUC",
+      }),
+    },
     ...sensitive.map((attribute, a) => ({
       caption: `Who was asked, by ${attribute}.`,
       chart: compositionChart(
@@ -186,6 +237,22 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
           }),
         ),
         { title: "Who was asked", subtitle: attribute },
+      ),
+    })),
+    ...sensitive.map((attribute, a) => ({
+      caption: `Who was asked as labels came in, by ${attribute}.`,
+      chart: compositionCurveChart(
+        methods.flatMap((each) => {
+          const { groups, checkpoints } = each.composition[a];
+          return checkpoints.flatMap(({ labels, groups: shares }) =>
+            shares.flatMap((share, g) => {
+              const value = chartValue(share);
+              const { group, population } = groups[g];
+              return value === undefined ? [] : [{ method: nameOf(each), group, labels, value, population }];
+            }),
+          );
+        }),
+        { title: "Who was asked, as labels came in", subtitle: attribute },
       ),
     })),
   ];

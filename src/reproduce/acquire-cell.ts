@@ -20,5 +20,10 @@ export const runAcquire = async (
     seed,
     { onStep: ({ acquired }) => onProgress?.(acquired / settings.budget) },
   );
-  return { labelled: [...split.initial, ...acquisition.acquired.map(({ row }) => row)], checkpoints };
+  const drawn = acquisition.acquired.flatMap(({ probability }, i) => (probability === undefined ? [] : [i]));
+  return {
+    labelled: [...split.initial, ...acquisition.acquired.map(({ row }) => row)],
+    ...((settings.randomPart ?? 0) > 0 ? { drawn } : {}),
+    checkpoints,
+  };
 };

@@ -9,6 +9,7 @@ import { figGeneralization } from "./fig-generalization.js";
 import { figInformation } from "./fig-information.js";
 import { figLfrStudents } from "./fig-lfr-students.js";
 import { frontierAdult, tradeOffs } from "./fig-trade-offs.js";
+import { parityAtLeastCost } from "./parity-at-least-cost.js";
 import type { Reproduction } from "./reproduction.js";
 import { sweepStudents } from "./sweep-students.js";
 import { tableLocation } from "./table-location.js";
@@ -30,6 +31,7 @@ export const REPRODUCTIONS: readonly Reproduction[] = [
   betterThanPaper,
   betterThanPaperAgain,
   sweepStudents,
+  parityAtLeastCost,
 ];
 
 export const REPRODUCTION_NAMES: readonly string[] = REPRODUCTIONS.map(({ name }) => name);

@@ -55,6 +55,17 @@ export interface RepresentationCell {
   readonly restarts: number;
 }
 
+/**
+ * What was acquired under a requirement of parity: models of target and group, the fair decision rule chosen honestly,
+ * and what it all comes to on test rows.
+ */
+export interface ParityCell {
+  readonly kind: "parity";
+  readonly acquisition: AcquireCell;
+  /** The least ratio of selection rates. */
+  readonly level: number;
+}
+
 /** A policy for location finding, trained and judged with one seed. */
 export interface DesignCell {
   readonly kind: "design";
@@ -75,7 +86,13 @@ export interface DesignCell {
   readonly seed: number;
 }
 
-export type Cell = AcquireCell | GeneralizeCell | RejectOptionCell | RepresentationCell | DesignCell;
+export type Cell =
+  | AcquireCell
+  | GeneralizeCell
+  | RejectOptionCell
+  | RepresentationCell
+  | ParityCell
+  | DesignCell;
 export type CellKind = Cell["kind"];
 
 /** A metric that has no value (a rate of a group that is empty, say) is left out. */
@@ -84,12 +101,41 @@ export type Metrics = Partial<Evaluation>;
 export interface AcquireResult {
   /** Rows of the task's table: those known at the start, then the others in the order they were asked for. */
   readonly labelled: readonly number[];
+  /** Which of those asked for, counted from 0, were drawn at random, where a part was. */
+  readonly drawn?: readonly number[] | undefined;
   readonly checkpoints: readonly { readonly labels: number; readonly metrics: Metrics }[];
 }
 
 export interface JudgeResult {
   readonly metrics: Metrics;
   /** What a reader should know of it. */
+  readonly warning?: string | undefined;
+}
+
+/** What an acquired set is worth where parity is required; what has no value is left out. */
+export interface ParityMetrics {
+  /** The highest accuracy at the level, as many selected as are truly positive, multipliers read off the test rows. */
+  readonly accuracyAtParity: number;
+  /** The rule as it was chosen without the test rows: accuracy, ratio of selection rates, and how many it selects. */
+  readonly ruleAccuracy: number;
+  readonly ruleDpRatio: number;
+  readonly ruleSelectionRate: number;
+  /** Without a rule. */
+  readonly accuracy: number;
+  readonly dpRatio: number;
+  readonly matchedAccuracy: number;
+  readonly matchedDpRatio: number;
+  /** Of guessing the attribute at the population's shares. */
+  readonly leakage: number;
+  readonly leakageAuc: number;
+  /** The acquired share of the group that has most of the population, less its share there. */
+  readonly shareShift: number;
+  /** The least, over groups, of the acquired share over the population's. */
+  readonly leastShare: number;
+}
+
+export interface ParityResult {
+  readonly metrics: Partial<ParityMetrics>;
   readonly warning?: string | undefined;
 }
 
@@ -112,6 +158,7 @@ export interface ResultByKind {
   readonly generalize: JudgeResult;
   readonly "reject-option": JudgeResult;
   readonly representation: JudgeResult;
+  readonly parity: ParityResult;
   readonly design: DesignResult;
 }
 export type CellResult = ResultByKind[CellKind];
@@ -119,10 +166,11 @@ export type ResultOf<C extends Cell> = ResultByKind[C["kind"]];
 
 /** Raised by hand when results of this kind would come out differently; older ones are then run again. */
 export const CELL_VERSIONS: Readonly<Record<CellKind, number>> = {
-  acquire: 1,
+  acquire: 2,
   generalize: 1,
   "reject-option": 1,
   representation: 1,
+  parity: 1,
   design: 1,
 };
 

@@ -13,6 +13,7 @@ import type {
   DesignResult,
   JudgeResult,
   Metrics,
+  ParityResult,
 } from "./cell.js";
 
 /** What a row says of its cell. */
@@ -40,6 +41,10 @@ const rounded = (value: number): string => String(Number(value.toPrecision(SIGNI
 const listed = (values: readonly (number | undefined)[]): string =>
   values.map((value) => (typeof value === "number" ? rounded(value) : NONE)).join(" ");
 
+const inBase = (numbers: readonly number[]): string => numbers.map((each) => each.toString(BASE)).join(" ");
+const fromBase = (text: string): readonly number[] =>
+  text.split(" ").map((each) => Number.parseInt(each, BASE));
+
 type Fields = ReadonlyMap<string, string>;
 
 interface Codec<Result> {
@@ -50,24 +55,26 @@ interface Codec<Result> {
 }
 
 const acquire: Codec<AcquireResult> = {
-  write({ labelled, checkpoints }) {
+  write({ labelled, drawn, checkpoints }) {
     const names = [...new Set(checkpoints.flatMap(({ metrics }) => Object.keys(metrics)))];
     return {
       labels: checkpoints.map(({ labels }) => labels).join(" "),
       ...Object.fromEntries(
         names.map((name) => [name, listed(checkpoints.map(({ metrics }) => metrics[name as keyof Metrics]))]),
       ),
-      labelled: labelled.map((row) => row.toString(BASE)).join(" "),
+      ...(drawn === undefined ? {} : { drawn: inBase(drawn) }),
+      labelled: inBase(labelled),
     };
   },
   read(fields) {
-    const { labels, labelled, ...rest } = Object.fromEntries(fields);
+    const { labels, labelled, drawn = "", ...rest } = Object.fromEntries(fields);
     if (labels === undefined || labelled === undefined) return undefined;
     const metrics = Object.entries(rest)
       .filter(([, text]) => text !== "")
       .map(([name, text]) => [name, text.split(" ")] as const);
     return {
-      labelled: labelled.split(" ").map((row) => Number.parseInt(row, BASE)),
+      labelled: fromBase(labelled),
+      ...(drawn === "" ? {} : { drawn: fromBase(drawn) }),
       checkpoints: labels.split(" ").map((each, i) => ({
         labels: Number(each),
         metrics: numbersOf(metrics.map(([name, values]) => [name, values[i]])),
@@ -85,7 +92,7 @@ const numbersOf = (
       .map(([name, text]) => [name, Number(text)]),
   );
 
-const judge: Codec<JudgeResult> = {
+const judge: Codec<JudgeResult | ParityResult> = {
   write: ({ metrics, warning }) => ({
     ...Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, listed([value])])),
     ...(warning === undefined ? {} : { warning }),
@@ -130,6 +137,7 @@ const CODECS: Readonly<Record<CellKind, Codec<CellResult>>> = {
   generalize: judge,
   "reject-option": judge,
   representation: judge,
+  parity: judge,
   design,
 };
 

@@ -24,6 +24,8 @@ export const describeCell = (cell: Cell): string => {
       return `${describeCell(cell.acquisition)}; reject option`;
     case "representation":
       return `${describeCell(cell.acquisition)}; representation Az ${cell.parity}`;
+    case "parity":
+      return `${describeCell(cell.acquisition)}; parity ${cell.level}`;
   }
 };
 
@@ -70,6 +72,8 @@ export const estimateSeconds = (cell: Cell): number => {
       return 0.5;
     case "representation":
       return cell.steps / 2500;
+    case "parity":
+      return 1;
   }
 };
 

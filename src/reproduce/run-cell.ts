@@ -26,10 +26,13 @@ const run = async (cell: Cell, options: CellRun) => {
       return (await import("./design-cell.js")).runDesign(cell, options);
     case "generalize":
     case "reject-option":
-    case "representation": {
+    case "representation":
+    case "parity": {
       const { runAcquire } = await import("./acquire-cell.js");
       const acquired = options.acquired ?? (await runAcquire(cell.acquisition, options));
-      return (await import("./judge-cell.js")).runJudge(cell, acquired, options);
+      return cell.kind === "parity"
+        ? (await import("./parity-cell.js")).runParity(cell, acquired, options)
+        : (await import("./judge-cell.js")).runJudge(cell, acquired, options);
     }
     default:
       throw new InputError("cell-kind", runCellTexts.kind((cell as { kind?: unknown }).kind));

@@ -143,7 +143,7 @@ export interface CompositionChoice {
 export const compositionOf = (
   { shares, randomPart }: CompositionChoice,
   { paper = false, quotas }: { readonly paper?: boolean | undefined; readonly quotas?: unknown },
-): Required<CompositionChoice> => {
+): { readonly shares: SharesChoice; readonly randomPart: number } => {
   const own = paper || quotas !== undefined;
   return {
     shares: shares ?? (own ? "none" : COMPOSITION.shares),

@@ -1,9 +1,11 @@
 /** What a training set is worth: a model of the target and one of the sensitive label, judged on rows held out. */
 import { fit, type PoolLabel } from "../active/pool-models.js";
 import type { RandomStream } from "../core/random.js";
+import { acquiredLeakage } from "../fairness/acquired-leakage.js";
 import { atSelectionRate, parityRatios } from "../fairness/group-metrics.js";
 import { scoreDistances } from "../fairness/score-distances.js";
 import type { FeatureMatrix, Learner } from "../learners/classifier.js";
+import { accuracyAtParity } from "../mitigation/parity-frontier.js";
 
 /** One number for each; undefined where it has no value (no positive prediction in any group, say). */
 export interface Evaluation {
@@ -24,6 +26,15 @@ export interface Evaluation {
   readonly matchedAccuracy: number | undefined;
   readonly matchedDpRatio: number | undefined;
   readonly matchedDpDifference: number | undefined;
+  /** What the rows give away about the sensitive label at the population's shares, in nats: see `acquiredLeakage`. */
+  readonly leakage: number | undefined;
+  /** The same as the AUC of telling the groups apart: 0.5 is nothing. */
+  readonly leakageAuc: number | undefined;
+  /**
+   * The highest accuracy at a demographic parity of 0.8 and the matched selection rate, by the fair decision rule with the
+   * group probabilities of a model of the same rows: see `accuracyAtParity`. Undefined where no rule reaches it.
+   */
+  readonly accuracyAtParity: number | undefined;
 }
 
 export const EVALUATION_NAMES = [
@@ -40,7 +51,13 @@ export const EVALUATION_NAMES = [
   "matchedAccuracy",
   "matchedDpRatio",
   "matchedDpDifference",
+  "leakage",
+  "leakageAuc",
+  "accuracyAtParity",
 ] as const satisfies readonly (keyof Evaluation)[];
+
+/** Where accuracy is compared: the ratio that US law asks for, at the selection rate of the true positives. */
+export const PARITY_JUDGED = { metric: "dp", level: 0.8, selectionRate: "matched" } as const;
 
 export interface EvaluationOptions {
   readonly features: FeatureMatrix;
@@ -159,7 +176,41 @@ export const evaluate = ({
     matchedAccuracy: atMatched.accuracy,
     matchedDpRatio: atMatched.dpRatio,
     matchedDpDifference: atMatched.dpDifference,
+    ...leakageAndParity(),
   };
+
+  /** The model of the group that shows what leaks also tells the fair decision rule whom it decides about. */
+  function leakageAndParity(): Pick<Evaluation, "leakage" | "leakageAuc" | "accuracyAtParity"> {
+    const counts = (row: number): boolean => groups[row] >= 0 && (tested?.[row] ?? 1) > 0;
+    if (!groups.some((_, row) => counts(row)))
+      return { leakage: undefined, leakageAuc: undefined, accuracyAtParity: undefined };
+    const leaked = acquiredLeakage(
+      {
+        features,
+        sensitive: sensitive.labels,
+        classes: sensitive.classes,
+        acquired: labelled,
+        test,
+        weights,
+      },
+      { learner: sensitiveLearner, stream: stream.split("leakage"), interval: false },
+    );
+    const found =
+      positives > 0 && positives < 1
+        ? accuracyAtParity(
+            {
+              // Means of float32 votes may be above 1 by their rounding.
+              scores: scores.map((score) => Math.min(1, score)),
+              groupProbabilities: leaked.probabilities,
+              groups,
+              labels: actual.map((label) => Number(label === 1)),
+              weights: tested,
+            },
+            PARITY_JUDGED,
+          )
+        : undefined;
+    return { leakage: leaked.nats, leakageAuc: leaked.auc, accuracyAtParity: found?.accuracy };
+  }
 
   function sensitiveAccuracy(): number {
     const known = labelled.filter((row) => sensitive.labels[row] >= 0);

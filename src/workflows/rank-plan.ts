@@ -6,19 +6,25 @@
 import type { ScoreParts } from "../active/fairbed.js";
 import { fit, jointLabel, type PoolLabel } from "../active/pool-models.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
+import { groupFactors, groupsBy as groupsByFactors, normalisedShares } from "../active/shares.js";
+import { byGroup, stepTexts } from "../active/step.js";
 import { strategies } from "../active/strategies.js";
 import { type RowKeys, tieKeys } from "../active/ties.js";
+import { drawWeighted } from "../active/weighted-draw.js";
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
-import type { Classifier, Learner } from "../learners/classifier.js";
+import type { Classifier, FeatureMatrix, Learner } from "../learners/classifier.js";
 import { forest } from "../learners/forest.js";
 import { fitEncoder } from "../tables/encoder.js";
 import { idReader, idsIn } from "../tables/ids.js";
 import { applyRule, columnsOfRule, type Label } from "../tables/label.js";
-import { appendRows, asCategorical, columnNamed, type Table } from "../tables/table.js";
+import { appendRows, asCategorical, columnNamed, columnNames, type Table } from "../tables/table.js";
+import { sharesOf } from "./acquired-shares.js";
+import { fairBoundaryWeights } from "./fair-boundary.js";
 import { groupsBy, groupValuesOf } from "./groups-by.js";
 import type { RankSettings } from "./rank-settings.js";
+import { reweighedRows } from "./reweighed-rows.js";
 
 export type LabelPlan = Pick<Label, "name" | "rule" | "classes">;
 
@@ -32,8 +38,10 @@ export interface RankPlan {
   readonly target: LabelPlan;
   /** Labels of another table where one is given, else of the labelled one. */
   readonly sensitive: { readonly table?: Table | undefined; readonly labels: readonly LabelPlan[] };
-  /** What predictions are wanted for. */
+  /** What predictions are wanted for; where the method aims at some, what these are drawn from. */
   readonly predictFor: Table;
+  /** Rows of the pool that its groups are known by, with the sensitive columns where it has them; for shares. */
+  readonly sample?: Table | undefined;
   /** Rows of the pool. */
   readonly rows: number;
 }
@@ -72,7 +80,15 @@ export interface BestOfParts {
   /** Rows that are labelled already. */
   readonly skipped: number;
   readonly groups: readonly { readonly group: number; readonly best: readonly Candidate[] }[];
+  /** As many as are drawn at random, from all that may be chosen. */
+  readonly drawn: readonly Candidate[];
+  /** The shares that groups are kept to, [groups]; the same for all parts. */
+  readonly shares?: readonly number[] | undefined;
 }
+
+/** How many candidates are drawn at random. */
+export const drawnOf = ({ top, randomPart }: RankSettings, candidates: number): number =>
+  Math.round(randomPart * Math.min(top, candidates));
 
 /** The columns of a table that a plan needs. */
 export const columnsOf = (table: Table, names: readonly string[]): Table => ({
@@ -118,6 +134,21 @@ const createScorer = (plan: RankPlan) => {
   const { uses } = strategies[settings.method];
   const targetLabel = labelOf(target, labelled);
   const forestOf = forest(settings.forest);
+  const sensitiveModel = (i: number): Classifier =>
+    learn(
+      forest(settings.sensitiveForest),
+      labelOf(sensitive.labels[i], sensitive.table ?? labelled),
+      `sensitive ${i}`,
+      sensitive.table,
+    );
+  const keeps = settings.shares !== "none" && sensitive.labels.length > 0;
+  if ((uses.groups || uses.boundary) && sensitive.labels.length === 0) {
+    throw new InputError("sensitive", stepTexts.groups(settings.method));
+  }
+  if (uses.boundary && targetLabel.classes !== 2) {
+    throw new InputError("target", stepTexts.twoOutcomes(settings.method, targetLabel.classes));
+  }
+  const groupModel = keeps || uses.groups || uses.boundary ? sensitiveModel(0) : undefined;
   const jointOf = () => {
     if (sensitive.labels.length !== 1 || sensitive.table !== undefined) {
       throw new InputError("sensitive", rankTexts.oneSensitive(settings.method));
@@ -126,28 +157,111 @@ const createScorer = (plan: RankPlan) => {
     const classifier = learn(forestOf, jointLabel(targetLabel, attribute), "joint", undefined);
     return { classifier, sensitiveClasses: attribute.classes };
   };
+  const targetModel = fit(
+    forestOf,
+    {
+      features: encodedLabelled,
+      ...targetLabel,
+      rows: Int32Array.from(targetLabel.labels.keys()),
+      weights: targetWeights(plan, targetLabel, rowWeights),
+    },
+    stream.split("target"),
+  );
+  const aimed = uses.boundary ? atBoundary(encode(predictFor), targetModel, groupModel, settings) : undefined;
+  const targets = encode(predictFor, aimed);
   const ranker = createRanker({
     method: settings.method,
     beta: settings.beta,
     combine: settings.combine,
-    target: learn(forestOf, targetLabel, "target", undefined),
+    target: targetModel,
     sensitive: uses.sensitive
-      ? sensitive.labels.map((label, i) =>
-          learn(
-            forest(settings.sensitiveForest),
-            labelOf(label, sensitive.table ?? labelled),
-            `sensitive ${i}`,
-            sensitive.table,
-          ),
-        )
+      ? sensitive.labels.map((_, i) => (i === 0 && groupModel !== undefined ? groupModel : sensitiveModel(i)))
       : [],
     joint: uses.joint ? jointOf() : undefined,
-    targets: encode(predictFor),
+    groups:
+      uses.groups && groupModel !== undefined
+        ? byGroup(groupModel.predict(targets), sensitive.labels[0].classes.length)
+        : undefined,
+    targets,
     labelled: encodedLabelled,
     sensitiveCorrection: settings.correction,
     stream: stream.split("parts"),
   });
-  return { encode, ranker };
+  const groups = keeps && groupModel !== undefined ? shareGroups(plan, groupModel, encode) : undefined;
+  return { encode, ranker, groups };
+};
+
+/** How much labelled rows count in the fit of the target. */
+const targetWeights = (
+  { settings, labelled, sensitive }: RankPlan,
+  { labels }: PoolLabel,
+  weights: Float64Array | undefined,
+): Float64Array | undefined => {
+  // Another table's groups say nothing of these rows.
+  if (!settings.reweigh || sensitive.table !== undefined || sensitive.labels.length === 0) return weights;
+  const rows = Int32Array.from(labels.keys()).filter((row) => labels[row] >= 0);
+  return reweighedRows({ rows, labels, groups: applyRule(sensitive.labels[0].rule, labelled), weights });
+};
+
+/** Targets near the boundary of the fair decision rule, as places in the features. */
+const atBoundary = (
+  features: FeatureMatrix,
+  target: Classifier,
+  groups: Classifier | undefined,
+  settings: RankSettings,
+): Int32Array | undefined => {
+  if (groups === undefined || features.rows <= settings.predictSample) return undefined;
+  const scores = target.predict(features).filter((_, at) => at % 2 === 1);
+  const weights = fairBoundaryWeights({ scores, groupProbabilities: groups.predict(features) });
+  return drawWeighted(weights, settings.predictSample, rankStream(settings).split("boundary"));
+};
+
+/** The groups that shares are of: known where the pool has the column, else what a row is taken for. */
+const shareGroups = (
+  { settings, sensitive, sample, predictFor }: RankPlan,
+  model: Classifier,
+  encode: (table: Table, rows?: ArrayLike<number>) => FeatureMatrix,
+) => {
+  const [label] = sensitive.labels;
+  const knownIn = (table: Table): Int32Array =>
+    columnsOfRule(label.rule).every((name) => columnNames(table).includes(name))
+      ? applyRule(label.rule, table)
+      : new Int32Array(table.rows).fill(-1);
+  const reference = sample ?? predictFor;
+  const known = knownIn(reference);
+  const said = model.predict(encode(reference));
+  const shares = populationShares(settings, label, known, said);
+  const factors = groupFactors(said, shares);
+  return {
+    shares: Array.from(shares),
+    of(table: Table): (at: number) => number {
+      const own = knownIn(table);
+      const open = Int32Array.from(own.keys()).filter((row) => own[row] < 0);
+      const taken = open.length === 0 ? open : groupsByFactors(model.predict(encode(table, open)), factors);
+      open.forEach((row, i) => {
+        own[row] = taken[i];
+      });
+      return (at) => own[at];
+    },
+  };
+};
+
+/** As asked for; the population's are those of the rows that are known, and of the others what the model says. */
+const populationShares = (
+  { shares }: RankSettings,
+  label: LabelPlan,
+  known: Int32Array,
+  said: Float64Array,
+): Float64Array => {
+  const groups = label.classes.length;
+  const wanted = sharesOf(shares, label, known)?.of;
+  if (wanted !== undefined && wanted !== "population") return Float64Array.from(wanted);
+  const sums = new Float64Array(groups);
+  known.forEach((group, row) => {
+    if (group >= 0) sums[group] += 1;
+    else for (let g = 0; g < groups; g++) sums[g] += said[row * groups + g];
+  });
+  return normalisedShares(sums);
 };
 
 export interface PartRanker {
@@ -159,13 +273,13 @@ export interface PartRanker {
 /** Models are fitted once; `first` is the row of the pool that the first part begins with. */
 export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker) => {
   const { settings, labelled, rows } = plan;
-  const { encode, ranker } = createScorer(plan);
+  const { encode, ranker, groups: kept } = createScorer(plan);
   const size = Math.min(settings.top, rows);
   const done = idsIn(labelled, settings.id);
   const ties = rankTies(settings);
   const groups = settings.quotas === undefined ? undefined : groupValuesOf(settings.quotas);
   // A method that draws draws for a part as a whole.
-  const draws = strategies[settings.method].uses.stream || settings.correction === "permutation";
+  const drawsScores = strategies[settings.method].uses.stream || settings.correction === "permutation";
   return (start) => {
     // Whatever the quotas, what is chosen of a group is among the best of the group.
     const bestOf = new Map<number, ReturnType<typeof createBest>>();
@@ -174,6 +288,10 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       bestOf.set(group, known);
       return known;
     };
+    const drawKeys = tieKeys(rankStream(settings).split("drawn"));
+    const wantedDraws = drawnOf(settings, rows);
+    const draws =
+      wantedDraws === 0 ? undefined : createBest({ size: wantedDraws, costWeight: 0, ties: drawKeys });
     const seen = new Map<string, number>();
     let [first, part, skipped] = [start, 0, 0];
 
@@ -201,9 +319,10 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
         const ids = settings.id === undefined ? undefined : idReader(columnNamed(table, settings.id));
         const candidates = candidatesIn(table, ids);
         const costs = settings.costs === undefined ? undefined : costsIn(table, settings.costs, first);
-        const groupOf = groups === undefined ? undefined : groupsBy(table, groups);
+        const groupOf =
+          kept?.of(table) ?? valuesOf(groups === undefined ? undefined : groupsBy(table, groups));
         const offer = (at: number, { score, target, leakage }: Readonly<Record<keyof ScoreParts, number>>) =>
-          bestIn(groupOf?.[at] ?? -1).offer({
+          bestIn(groupOf?.(at) ?? -1).offer({
             row: first + at,
             score,
             target,
@@ -222,7 +341,18 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             for (const [i, at] of block.entries()) offer(at, numbersAt(scores, i));
           } else for (const [i, row] of few.rows.entries()) offer(block[row], numbersAt(few, i));
         };
-        if (draws) {
+        for (const at of candidates) {
+          const cost = costs?.[at] ?? 0;
+          draws?.offer({
+            row: first + at,
+            score: 0,
+            target: 0,
+            leakage: 0,
+            cost,
+            id: ids?.(at),
+          } as Candidate);
+        }
+        if (drawsScores) {
           // The candidates that are left out have their share of the draws.
           const scores = ranker.score(encode(table), part);
           for (const at of candidates) offer(at, numbersAt(scores, at));
@@ -243,10 +373,15 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
           group,
           best: best.ranked().map(({ rank: _, ...each }) => each),
         })),
+        drawn: draws?.ranked().map(({ rank: _, ...each }) => each) ?? [],
+        shares: kept?.shares,
       }),
     };
   };
 };
+
+const valuesOf = (values: Int32Array | undefined): ((at: number) => number) | undefined =>
+  values === undefined ? undefined : (at) => values[at];
 
 /** Of so many candidates for each that is wanted, the best are found faster by ruling the others out. */
 const FEW = 8;
@@ -281,7 +416,15 @@ export const mergeParts = (
   const size = Math.min(settings.top, rows);
   const ties = rankTies(settings);
   const groups = [...new Set(parts.flatMap((part) => part.groups.map(({ group }) => group)))];
+  const wanted = drawnOf(settings, rows);
+  const draws =
+    wanted === 0
+      ? undefined
+      : createBest({ size: wanted, ties: tieKeys(rankStream(settings).split("drawn")) });
+  for (const { drawn } of parts) for (const each of drawn) draws?.offer(each);
   return {
+    drawn: draws?.ranked().map(({ rank: _, ...each }) => each) ?? [],
+    shares: parts.find(({ shares }) => shares !== undefined)?.shares,
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
     skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
     groups: groups.map((group) => {

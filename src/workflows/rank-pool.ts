@@ -2,8 +2,9 @@
  * Which rows of an unlabelled table to label next, and why. The pool is read in parts and need never be held as a
  * whole; the scores are the same as of all at once.
  */
-import { selectBatch } from "../active/batch.js";
-import { informationParts } from "../active/strategies.js";
+import { type Selected, selectBatch } from "../active/batch.js";
+import { apportion } from "../active/shares.js";
+import { informationParts, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
@@ -13,6 +14,7 @@ import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { quotasByGroup, requireRoom } from "./groups-by.js";
 import {
   type BestOfParts,
+  type Candidate,
   columnsOf,
   costWeightOf,
   createPartRanker,
@@ -53,6 +55,10 @@ export interface RankedCandidate {
   readonly cost: number;
   /** What candidates compete by: the score less what the cost is worth. */
   readonly net: number;
+  /** Why it is among them: by its score, or drawn at random from all that may be asked. */
+  readonly reason: "score" | "random";
+  /** With which it was drawn among all that were left; null where it was chosen. */
+  readonly probability: number | null;
 }
 
 export interface Ranking {
@@ -95,7 +101,7 @@ export const rankPool = async (pool: Pool, options: RankOptions): Promise<Rankin
   if (settings.quotas !== undefined) requireRoom(settings.quotas, settings.top);
   const known = knownRows(options);
   const parts = typeof pool === "function" ? pool : () => [pool];
-  const looked = await lookThrough(parts(), settings.predictSample, targetStream(settings));
+  const looked = await lookThrough(parts(), sampleSize(settings), targetStream(settings));
   await pace.step({ done: 0, total: looked.rows, label: "scoring" });
   const { plan, notes } = planRanking(known, settings, looked);
   const ranker = createPartRanker(plan)(0);
@@ -103,6 +109,14 @@ export const rankPool = async (pool: Pool, options: RankOptions): Promise<Rankin
   for await (const table of parts()) await ranker.add(table, pace);
   return rankingOf(plan, ranker.best(), notes);
 };
+
+/** Rows of the pool that are looked at before the others: groups are counted on them, and a method may aim at some. */
+const GROUP_SAMPLE = 2000;
+
+export const sampleSize = ({ method, shares, predictSample }: RankSettings): number =>
+  shares !== "none" || strategies[method].uses.boundary
+    ? Math.max(GROUP_SAMPLE, predictSample)
+    : predictSample;
 
 export const targetStream = (settings: RankSettings): RandomStream => rankStream(settings).split("targets");
 
@@ -171,6 +185,7 @@ export const planRanking = (
   const target = bare(labelled.target);
   const own = sensitive === undefined ? [target, ...labels] : [target];
   const alsoKept = [settings.id, weights].filter((name) => name !== undefined);
+  const aims = strategies[settings.method].uses.boundary;
   return {
     plan: {
       settings,
@@ -184,11 +199,25 @@ export const planRanking = (
           ? {}
           : { table: columnsOf(sensitive.table, [...features, ...labelColumns(labels)]) }),
       },
-      predictFor: columnsOf(predictFor ?? sample, features),
+      predictFor: columnsOf(predictFor ?? (aims ? sample : someOf(sample, settings)), features),
+      ...(settings.shares === "none" || labels.length === 0
+        ? {}
+        : { sample: columnsOf(sample, [...features, ...labelColumns(labels)]) }),
       rows,
     },
     notes: [...labelled.notes, ...notes],
   };
+};
+
+/** As many rows of the sample as predictions are wanted for, drawn at random. */
+const someOf = (sample: Table, settings: RankSettings): Table => {
+  const { predictSample } = settings;
+  if (sample.rows <= predictSample) return sample;
+  const stream = targetStream(settings).split("some");
+  return selectRows(
+    sample,
+    Array.from(stream.choice(sample.rows, predictSample)).sort((a, b) => a - b),
+  );
 };
 
 export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => ({
@@ -206,32 +235,93 @@ export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly str
 const labelledRows = ({ labelled, target }: RankPlan): number =>
   applyRule(target.rule, labelled).reduce((count, label) => count + (label < 0 ? 0 : 1), 0);
 
-/** The best of all groups together, as far as the quotas allow. */
-const withinQuotas = ({ groups }: BestOfParts, { settings }: RankPlan): RankedCandidate[] => {
+/** The best of all groups together, as far as quotas or shares allow, and those that were drawn at random. */
+const withinQuotas = (
+  { groups, drawn, shares, skipped }: BestOfParts,
+  { settings, rows }: RankPlan,
+): RankedCandidate[] => {
+  const taken = new Set(drawn.map(({ row }) => row));
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
+    .filter(({ row }) => !taken.has(row))
     .sort((a, b) => a.row - b.row);
-  if (all.length === 0) throw new InputError("all-labelled", rankTexts.allDone);
-  const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
-  const parts = {
-    score: numbers(({ score }) => score),
-    target: numbers(({ target }) => target),
-    leakage: numbers(({ leakage }) => leakage),
-  };
-  const ties = rankTies(settings);
+  if (all.length + drawn.length === 0) throw new InputError("all-labelled", rankTexts.allDone);
+  const eligible = rows - skipped;
   const costWeight = costWeightOf(settings);
-  return selectBatch(parts, {
-    ties: (at) => ties(all[at].row),
-    size: Math.min(settings.top, all.length),
-    costs: numbers(({ cost }) => cost),
-    costWeight,
-    groups: numbers(({ group }) => group),
-    quotas: settings.quotas === undefined ? [] : quotasByGroup(settings.quotas),
-  }).map(({ row: at, rank, score, cost, ...information }) => {
-    const { row, id } = all[at];
-    const { target, leakage } = informationParts(settings.method, information);
-    return { rank, row, id, score, target, leakage, cost, net: score - costWeight * cost };
-  });
+  const size = Math.min(settings.top, eligible) - drawn.length;
+  const chosen = size === 0 ? [] : chooseAmong(all, size, shares, settings);
+  // A method that draws gives every candidate the same chance, unless quotas or costs have a say.
+  const equal = settings.method === "random" && settings.quotas === undefined && settings.costs === undefined;
+  return [
+    ...chosen.map(({ row: at, rank, score, cost, ...information }): RankedCandidate => {
+      const { row, id } = all[at];
+      const { target, leakage } = informationParts(settings.method, information);
+      return {
+        rank,
+        row,
+        id,
+        score,
+        target,
+        leakage,
+        cost,
+        net: score - costWeight * cost,
+        reason: settings.method === "random" ? "random" : "score",
+        probability: equal ? 1 / (eligible - rank + 1) : null,
+      };
+    }),
+    ...drawn.map(
+      ({ row, id, cost }, i): RankedCandidate => ({
+        rank: chosen.length + i + 1,
+        row,
+        id,
+        score: 0,
+        target: null,
+        leakage: null,
+        cost,
+        net: -costWeight * cost,
+        reason: "random",
+        probability: 1 / (eligible - i),
+      }),
+    ),
+  ];
+};
+
+const chooseAmong = (
+  all: readonly (Candidate & { readonly group: number })[],
+  size: number,
+  shares: readonly number[] | undefined,
+  settings: RankSettings,
+): Selected[] => {
+  const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
+  const ties = rankTies(settings);
+  return selectBatch(
+    {
+      score: numbers(({ score }) => score),
+      target: numbers(({ target }) => target),
+      leakage: numbers(({ leakage }) => leakage),
+    },
+    {
+      ties: (at) => ties(all[at].row),
+      size,
+      costs: numbers(({ cost }) => cost),
+      costWeight: costWeightOf(settings),
+      groups: numbers(({ group }) => group),
+      quotas: shares === undefined ? givenQuotas(settings) : shareQuotas(all, size, shares),
+    },
+  );
+};
+
+const givenQuotas = ({ quotas }: RankSettings) => (quotas === undefined ? [] : quotasByGroup(quotas));
+
+/** As many of each group as keep these candidates at the shares. */
+const shareQuotas = (all: readonly { readonly group: number }[], size: number, shares: readonly number[]) => {
+  const available = shares.map((_, g) => all.filter(({ group }) => group === g).length);
+  const have = shares.map(() => 0);
+  return apportion({ shares, have, available, size }).map((count, group) => ({
+    group,
+    atLeast: count,
+    atMost: count,
+  }));
 };
 
 const commonFeatures = (labelled: Task, others: readonly Table[]) => {

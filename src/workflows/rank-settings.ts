@@ -4,11 +4,17 @@ import type { StrategyName } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { ForestOptions } from "../learners/forest.js";
 import type { CategoryEncoding } from "../tables/encoder.js";
-import { recommendedFor } from "./acquisition-settings.js";
+import {
+  type CompositionChoice,
+  compositionOf,
+  recommendedFor,
+  type SharesChoice,
+} from "./acquisition-settings.js";
 import type { ColumnQuotas } from "./groups-by.js";
+import { rowSessionTexts } from "./row-session.js";
 
 /** How candidates are scored and chosen. */
-export interface RankChoices {
+export interface RankChoices extends CompositionChoice {
   /** `fairbed` unless given. */
   readonly method?: StrategyName | undefined;
   /** What a nat of leakage costs; what is recommended for the method unless given: 10, or 3 with `fairbed-set`. */
@@ -34,6 +40,10 @@ export interface RankChoices {
   /** The column that names the rows, in the pool and in the labelled table: who is labelled already is left out. */
   readonly id?: string | undefined;
   readonly quotas?: ColumnQuotas | undefined;
+  /** Whether the model of the target learns from rows reweighed so that outcome and group are independent; not unless given. */
+  readonly reweigh?: boolean | undefined;
+  /** The paper's way, which does nothing about who is asked; not unless given. */
+  readonly paper?: boolean | undefined;
   /** Where the random streams start; 0 unless given. */
   readonly seed?: number | undefined;
 }
@@ -49,6 +59,9 @@ export interface RankSettings extends Pick<RankChoices, "costs" | "costWeight" |
   readonly forest: ForestOptions;
   readonly sensitiveForest: ForestOptions;
   readonly correction: Correction;
+  readonly shares: SharesChoice;
+  readonly randomPart: number;
+  readonly reweigh: boolean;
   readonly seed: number;
 }
 
@@ -62,6 +75,23 @@ export const RANK_DEFAULTS = {
 
 export const rankSettingsTexts = {
   costWeight: "costWeight (--cost-weight) says what a unit of cost is worth: name the column of costs too",
+};
+
+/** Random acquisition keeps to the population's shares by itself. */
+const NO_COMPOSITION = { shares: "none", randomPart: 0 } as const;
+
+const requireComposition = (
+  composition: Pick<RankSettings, "shares" | "randomPart">,
+  { quotas }: RankChoices,
+): Pick<RankSettings, "shares" | "randomPart"> => {
+  const { shares, randomPart } = composition;
+  if (!(randomPart >= 0 && randomPart <= 1)) {
+    throw new InputError("random-part", rowSessionTexts.randomPart(randomPart));
+  }
+  if (quotas !== undefined && (shares !== "none" || randomPart > 0)) {
+    throw new InputError("quotas", rowSessionTexts.quotas);
+  }
+  return composition;
 };
 
 /** Choices with what is recommended in the place of what is not chosen. */
@@ -85,6 +115,8 @@ export const rankSettings = (choices: RankChoices = {}): RankSettings => {
     costWeight: costs === undefined ? undefined : (choices.costWeight ?? RANK_DEFAULTS.costWeight),
     id: choices.id,
     quotas: choices.quotas,
+    ...(method === "random" ? NO_COMPOSITION : requireComposition(compositionOf(choices, choices), choices)),
+    reweigh: choices.reweigh ?? recommended.reweigh ?? false,
     seed: choices.seed ?? RANK_DEFAULTS.seed,
   };
 };

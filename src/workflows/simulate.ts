@@ -1,6 +1,6 @@
 /** What several ways of asking for labels would reach on a table whose labels are all known. */
 import type { Correction } from "../active/correction.js";
-import { informationParts, isFair, type StrategyName, strategyNames } from "../active/strategies.js";
+import { informationParts, type StrategyName, strategyNames } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
 import type { Optional, RunOptions } from "../core/options.js";
@@ -19,15 +19,14 @@ import {
   sensitiveForestOf,
 } from "./acquisition-settings.js";
 import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
+import { compositionOfMethod, type SimulatedComposition } from "./simulated-composition.js";
 import {
   type MetricSummaries,
-  type MetricSummary,
   type SeedResult,
   type SimulationRun,
   type SuppliedMembers,
   simulateSeed,
   summarise,
-  summaryOf,
 } from "./simulation.js";
 
 /** What a simulation's methods share. */
@@ -75,14 +74,6 @@ export interface SimulateOptions
   readonly seeds?: number | undefined;
 }
 
-/** The share of a group among what was acquired, beside what it is among all candidates. */
-export interface GroupShare {
-  readonly group: string;
-  readonly acquired: MetricSummary;
-  /** The mean over seeds: each has a pool of its own. */
-  readonly population: number;
-}
-
 /** One method over all seeds. Arrays over seeds are in the order of `seeds`. */
 export interface SimulatedMethod {
   readonly method: StrategyName;
@@ -93,7 +84,7 @@ export interface SimulatedMethod {
   /** As labels come in, for the first sensitive attribute. */
   readonly checkpoints: readonly ({ readonly labels: number } & MetricSummaries)[];
   /** Who was asked, by sensitive attribute. */
-  readonly composition: readonly { readonly attribute: string; readonly groups: readonly GroupShare[] }[];
+  readonly composition: readonly SimulatedComposition[];
   /** Rows of the table in the order in which they were acquired, and why each was. */
   readonly acquired: readonly (readonly number[])[];
   readonly parts: readonly (readonly {
@@ -136,16 +127,12 @@ export const simulateTexts = {
   method: (given: string, near: string | undefined) =>
     `there is no method "${given}"${near === undefined ? `: choose from ${strategyNames.join(", ")}` : `; did you mean "${near}"?`}`,
   twice: (method: string) => `the method ${method} is named twice: name each once`,
-  collapse: (method: string, attribute: string, share: number, population: number) =>
-    `${(100 * share).toFixed(0)} % of what ${method} asked for is of one group of ${attribute}, which makes up ${(100 * population).toFixed(0)} % of the candidates: what it gains in parity may come from that alone (a quota keeps the shares)`,
 };
 
 /** Shares of the budget at which methods are evaluated where nothing else is said, the budget itself apart. */
 const CHECKPOINT_SHARES = [0.1, 0.25, 0.5, 0.75];
 /** Fewer test rows of a group than this leave its rates open. */
 const FEW = 10;
-/** One group has more than this share of what was acquired, and so many times its share of the candidates. */
-const COLLAPSE = { share: 0.9, excess: 1.3 };
 
 const isTask = (given: Table | Task): given is Task => "features" in given;
 
@@ -206,7 +193,8 @@ export const simulate: {
     }
     results.push(own);
   }
-  const methods = settings.map((each, m) => summariseMethod(task, each, results[m]));
+  const asked = settings.map(({ method }, m) => compositionOfMethod(task, method, results[m]));
+  const methods = settings.map((each, m) => summariseMethod(task, each, results[m], asked[m].composition));
   const [{ split }] = results[0];
   return {
     target: task.target.name,
@@ -221,7 +209,7 @@ export const simulate: {
       ...new Set([
         ...results.flat().flatMap(({ acquisition }) => acquisition.warnings),
         ...results[0].flatMap((each) => fewIn(task, each)),
-        ...methods.flatMap(collapseOf),
+        ...asked.flatMap(({ warnings }) => warnings),
       ]),
     ],
   };
@@ -305,6 +293,7 @@ const summariseMethod = (
   task: Task,
   settings: SimulationSettings,
   results: readonly SeedResult[],
+  composition: readonly SimulatedComposition[],
 ): SimulatedMethod => {
   const { method } = settings;
   const labels = results[0].checkpoints.map((each) => each.labels);
@@ -320,21 +309,7 @@ const summariseMethod = (
       ]),
     ),
     checkpoints: labels.map((count, index) => ({ labels: count, ...at(index) })),
-    composition: task.sensitive.map(({ name, classes, labels: codes }) => ({
-      attribute: name,
-      groups: classes.map((group, c): GroupShare => {
-        const share = (rows: ArrayLike<number>): number =>
-          Array.from(rows).filter((row) => codes[row] === c).length / rows.length;
-        const population = results.map(({ split }) => share(split.pool));
-        return {
-          group,
-          acquired: summaryOf(
-            results.map(({ acquisition }) => share(acquisition.acquired.map(({ row }) => row))),
-          ),
-          population: population.reduce((sum, each) => sum + each, 0) / population.length,
-        };
-      }),
-    })),
+    composition,
     acquired: results.map(({ acquisition }) => acquisition.acquired.map(({ row }) => row)),
     parts: results.map(({ acquisition }) =>
       acquisition.acquired.map(({ score, cost, ...parts }) => ({
@@ -354,15 +329,3 @@ const fewIn = ({ sensitive }: Task, { split }: SeedResult): string[] =>
     const least = Math.min(...counts);
     return least < FEW ? [simulateTexts.few(name, least)] : [];
   });
-
-/** A fair method that asks almost only one group: its parity must not be taken for its merit. */
-const collapseOf = ({ method, composition }: SimulatedMethod): string[] =>
-  composition.flatMap(({ attribute, groups }) =>
-    groups.flatMap(({ acquired, population }) => {
-      const share = acquired.mean ?? 0;
-      const collapsed = share > COLLAPSE.share && share > COLLAPSE.excess * population;
-      return isFair(method) && collapsed
-        ? [simulateTexts.collapse(method, attribute, share, population)]
-        : [];
-    }),
-  );

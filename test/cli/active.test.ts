@@ -132,10 +132,21 @@ describe("acquire", () => {
         groups.map(of).reduce((a: number, b: number) => a + b, 0);
       expect(sum(({ acquired }) => acquired.mean)).toBeCloseTo(1, 12);
       expect(sum(({ population }) => population)).toBeCloseTo(1, 12);
+      const inCells = composition[0].cells.map(({ population }: { population: number }) => population);
+      expect(inCells).toHaveLength(4);
+      expect(inCells.reduce((a: number, b: number) => a + b, 0)).toBeCloseTo(1, 12);
     }
     const html = readFileSync(out, "utf8");
-    expect(html.match(/<svg/g)).toHaveLength(4);
-    for (const text of ["Who was asked", "FairBED", "all candidates"]) expect(html).toContain(text);
+    expect(html.match(/<svg/g)).toHaveLength(7);
+    for (const text of [
+      "Who was asked",
+      "FairBED",
+      "all candidates",
+      "accuracy at a parity of 0.8",
+      "groups told apart (AUC)",
+      "leakage in nats",
+    ])
+      expect(html).toContain(text);
     const { stdout } = await invoke([...words, "--quiet"]);
     for (const row of ["random", "epig", "fairbed (beta 10)"]) expect(stdout).toContain(`\n${row} `);
   });
@@ -185,7 +196,7 @@ describe("acquire", () => {
   test("says it to a person", async () => {
     const { code, stdout } = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^after 12 labels +accuracy +parity +parity, matched/m);
+    expect(stdout).toMatch(/^after 12 labels +accuracy +selected +parity +matched +at parity 0.8$/m);
     expect(stdout).toMatch(/^fairbed \(beta 10\) +0\.\d+/m);
     expect(stdout).toMatch(/^asked, by group=a/m);
   });

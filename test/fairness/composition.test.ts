@@ -93,6 +93,14 @@ describe("a group below half its share", () => {
     expect(isBelowHalf(0, 0, 0.5)).toBe(false);
   });
 
+  it("shares a sentence with others of its attribute", () => {
+    const share = { count: 0, share: 0.004, interval: null, population: 0.25 };
+    const groups = ["a", "b"].map((group) => ({ group, ...share }));
+    expect(compositionWarnings([{ attribute: "race", acquired: 100, groups }])).toEqual([
+      "a (race) makes up 0.4 % of what was acquired and 25 % of the candidates, b 0.4 % and 25 %: less than half their shares",
+    ]);
+  });
+
   it("is named with both shares", () => {
     const labels = Array.from({ length: 300 }, (_, row) => Number(row % 3 === 0));
     const rows = [...labels.keys()];

@@ -1,7 +1,12 @@
 /** The snapshots are the gallery: look at them when they change. */
 import { compile } from "vega-lite";
 import { describe, expect, test } from "vitest";
-import { compositionChart, curveChart, tradeOffChart } from "../../src/report/acquisition-charts.js";
+import {
+  compositionChart,
+  compositionCurveChart,
+  curveChart,
+  tradeOffChart,
+} from "../../src/report/acquisition-charts.js";
 import { renderSvg } from "../../src/report/render.js";
 
 const METHODS = ["random", "EPIG", "FairBED"];
@@ -37,6 +42,18 @@ const charts = {
       { method, group: "B", share: value(0.52 + 0.2 * m, 0.05), population: 0.52 },
     ]),
     { title: "Who was asked", subtitle: "an example" },
+  ),
+  "acquisition-composition-curves": compositionCurveChart(
+    METHODS.flatMap((method, m) =>
+      [12, 30, 60, 120].flatMap((labels) => {
+        const drift = 0.2 * m * (1 - 12 / labels);
+        return [
+          { method, group: "A", labels, value: value(0.9 - drift, 1 / labels), population: 0.9 },
+          { method, group: "B", labels, value: value(0.1 + drift, 1 / labels), population: 0.1 },
+        ];
+      }),
+    ),
+    { title: "Who was asked, as labels came in", subtitle: "an example" },
   ),
 };
 

@@ -72,6 +72,7 @@ export const planFromJson = (plan: RankPlan): RankPlan => ({
   ...plan,
   labelled: tableFromJson(plan.labelled),
   predictFor: tableFromJson(plan.predictFor),
+  ...(plan.sample === undefined ? {} : { sample: tableFromJson(plan.sample) }),
   sensitive: {
     ...plan.sensitive,
     ...(plan.sensitive.table === undefined ? {} : { table: tableFromJson(plan.sensitive.table) }),

@@ -19,6 +19,7 @@ import {
   type RankOptions,
   rankingOf,
   samplePlace,
+  sampleSize,
   targetStream,
 } from "../../workflows/rank-pool.js";
 import { type RankSettings, rankSettings } from "../../workflows/rank-settings.js";
@@ -114,7 +115,7 @@ export const rankShards = async (
   requireSameInShards(settings);
   const known = knownRows(ranking);
   const { plan, notes } = planRanking(known, settings, await lookThroughShards(pool, settings));
-  const tables = [plan.labelled, plan.predictFor, plan.sensitive.table].filter(
+  const tables = [plan.labelled, plan.predictFor, plan.sample, plan.sensitive.table].filter(
     (table) => table !== undefined,
   );
   const values = tables.reduce((sum, table) => sum + table.rows * table.columns.length, 0);
@@ -152,9 +153,10 @@ const lookThroughShards = async (
 ): Promise<LookedThrough> => {
   const rows = shards.reduce((sum, shard) => sum + shard.rows, 0);
   const stream = targetStream(settings);
-  const rowAt = new Float64Array(Math.min(rows, settings.predictSample));
+  const size = sampleSize(settings);
+  const rowAt = new Float64Array(Math.min(rows, size));
   for (let row = 0; row < rows; row++) {
-    const place = samplePlace(row, settings.predictSample, stream);
+    const place = samplePlace(row, size, stream);
     if (place < rowAt.length) rowAt[place] = row;
   }
   const wanted = [...rowAt].sort((a, b) => a - b);

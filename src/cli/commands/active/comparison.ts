@@ -1,17 +1,24 @@
 /** What ways of asking reached, for a person: one row a method. */
 import { isFair } from "../../../active/strategies.js";
+import { PARITY_JUDGED } from "../../../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../../../workflows/simulate.js";
-import type { MetricSummary } from "../../../workflows/simulation.js";
+import type { MetricSummaries, MetricSummary } from "../../../workflows/simulation.js";
 import { rightAligned } from "../../text-table.js";
 
-const COLUMNS = [
+type Columns = readonly (readonly [keyof MetricSummaries, string])[];
+const PREDICTIONS: Columns = [
   ["accuracy", "accuracy"],
-  ["dpRatio", "parity"],
-  ["matchedDpRatio", "parity, matched"],
   ["selectionRate", "selected"],
+  ["dpRatio", "parity"],
+  ["matchedDpRatio", "matched"],
+  ["accuracyAtParity", `at parity ${PARITY_JUDGED.level}`],
+];
+const GIVEN_AWAY: Columns = [
+  ["leakageAuc", "AUC"],
+  ["leakage", "nats"],
+  ["sensitiveAccuracy", "guessed"],
   ["gapArea", "score gap"],
-  ["sensitiveAccuracy", "group guessed"],
-] as const;
+];
 
 /** A mean, its standard error and its interval, each empty where there is none. */
 export const inWords = ({ mean, standardError, interval }: MetricSummary): string[] => {
@@ -23,7 +30,9 @@ export const inWords = ({ mean, standardError, interval }: MetricSummary): strin
   ];
 };
 
-const withError = (summary: MetricSummary): string => inWords(summary).slice(0, 2).join(" ").trim();
+/** `0.812 ± .003`: five of them and the longest name of a method fit into a hundred columns. */
+const withError = (summary: MetricSummary): string =>
+  inWords(summary).slice(0, 2).join(" ").trim().replace("± 0.", "± .");
 
 /** `fairbed (beta 10)`: what a row is called. */
 const nameOf = ({ method, settings: { goal }, beta }: SimulatedMethod): string => {
@@ -36,19 +45,30 @@ const nameOf = ({ method, settings: { goal }, beta }: SimulatedMethod): string =
     : `${method} (parity ${goal.parityAtLeast}: ${reached})`;
 };
 
-/** The groups of an attribute: all of two or three, else those that are asked most unlike their share. */
+/** The groups of an attribute: all of a few, else those that are asked most unlike their share. */
 const MOST_GROUPS = 4;
 
 const composition = ({ methods }: Simulation, attribute: number): string[] => {
   const { attribute: name, groups } = methods[0].composition[attribute];
-  const shown = groups.slice(0, MOST_GROUPS);
+  const unlike = (g: number): number =>
+    Math.max(
+      ...methods.map((each) => {
+        const { acquired, population } = each.composition[attribute].groups[g];
+        return Math.abs((acquired.mean ?? population) - population);
+      }),
+    );
+  const places = [...groups.keys()]
+    .toSorted((a, b) => unlike(b) - unlike(a))
+    .slice(0, MOST_GROUPS)
+    .toSorted((a, b) => a - b);
+  const shown = places.map((g) => groups[g]);
   const share = (value: number | null): string => (value === null ? "none" : `${(100 * value).toFixed(0)} %`);
   return rightAligned([
     [`asked, by ${name}`, ...shown.map(({ group }) => group)],
     ["all candidates", ...shown.map(({ population }) => share(population))],
     ...methods.map((each) => [
       nameOf(each),
-      ...shown.map((_, g) => share(each.composition[attribute].groups[g].acquired.mean)),
+      ...places.map((g) => share(each.composition[attribute].groups[g].acquired.mean)),
     ]),
   ]);
 };
@@ -57,16 +77,20 @@ const composition = ({ methods }: Simulation, attribute: number): string[] => {
 export const comparisonInWords = (simulation: Simulation): string[] => {
   const { methods, sensitive, seeds, warnings } = simulation;
   const { budget } = methods[0].settings;
+  const metricsTable = (name: string, columns: Columns, attribute: string): string[] =>
+    rightAligned([
+      [name, ...columns.map(([, head]) => head)],
+      ...methods.map((each) => [
+        nameOf(each),
+        ...columns.map(([metric]) => withError(each.bySensitive[attribute][metric])),
+      ]),
+    ]);
   const tables = sensitive.flatMap((attribute, a) => [
     ...(a === 0 ? [] : [""]),
     ...(sensitive.length > 1 ? [`For ${attribute}:`] : []),
-    ...rightAligned([
-      [`after ${budget} labels`, ...COLUMNS.map(([, head]) => head)],
-      ...methods.map((each) => [
-        nameOf(each),
-        ...COLUMNS.map(([metric]) => withError(each.bySensitive[attribute][metric])),
-      ]),
-    ]),
+    ...metricsTable(`after ${budget} labels`, PREDICTIONS, attribute),
+    "",
+    ...metricsTable("what they give away", GIVEN_AWAY, attribute),
     "",
     ...composition(simulation, a),
   ]);
@@ -74,7 +98,9 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
     ...tables,
     "",
     `${seeds.length === 1 ? "One seed" : `Means over ${seeds.length} seeds with standard errors`}. Parity is the smaller group's selection rate over the larger's: 1 is parity. It`,
-    "rises with the selection rate; matched: where as many are selected as are truly positive. --json has all metrics.",
+    "rises with the selection rate; matched: where as many are selected as are truly positive, and at parity: the",
+    `highest accuracy there with a parity of ${PARITY_JUDGED.level}. AUC and nats: how well a model of these labels tells the groups`,
+    "apart at the candidates' shares (0.5 and 0: not at all); guessed: how often it is right. --json has all metrics.",
     ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
   ];
 };

@@ -13,7 +13,13 @@ import { argument, choice, grouped, integer, optionalReal, text } from "../../op
 import { requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
-import { methodOptions, scoreInWords } from "./method-options.js";
+import {
+  compositionOptions,
+  methodOptions,
+  parseShares,
+  scoreInWords,
+  sharesInWords,
+} from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
 import { recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
@@ -61,7 +67,7 @@ export const rank = defineCommand({
     method,
     beta,
     costs: text("--costs <column>", "what the label of each row costs"),
-    quota: quotaOption,
+    ...grouped("Who may be asked", { ...compositionOptions, quota: quotaOption }),
     out: text("--out <file>", "write the candidates to this CSV file too"),
     recipe: recipeOption,
     ...grouped("Columns", otherRoles),
@@ -132,6 +138,10 @@ export const rank = defineCommand({
       costs: options.costs,
       costWeight: options.costWeight,
       quotas,
+      shares: parseShares(options.shares),
+      randomPart: options.randomPart,
+      reweigh: options.reweigh,
+      paper: options.paper,
       seed: options.seed,
     };
     const answer = {
@@ -160,11 +170,12 @@ export const rank = defineCommand({
             String(each.rank),
             String(each.row),
             ...(hasIds(candidates) ? [each.id ?? ""] : []),
-            ...[each.score, each.target, each.leakage].map((value) =>
+            ...[each.reason === "random" ? null : each.score, each.target, each.leakage].map((value) =>
               value === null ? "-" : value.toFixed(4),
             ),
             String(each.cost),
-            each.net.toFixed(4),
+            each.reason === "random" ? "-" : each.net.toFixed(4),
+            each.reason === "random" ? "drawn at random" : "score",
           ]),
       ]),
       ...(candidates.length > SHOWN ? [`and ${candidates.length - SHOWN} more`] : []),
@@ -172,14 +183,25 @@ export const rank = defineCommand({
       scoreInWords(settings.method),
       ...(settings.costs === undefined ? [] : ["Candidates compete by net = score - cost weight x cost."]),
       ...(settings.quotas === undefined ? [] : ["The quotas keep some better candidates out."]),
+      ...(settings.shares === "none"
+        ? []
+        : [
+            `Groups are kept to ${typeof settings.shares === "string" ? `${settings.shares} shares` : "the shares given"} (--shares).`,
+          ]),
       `Rows are counted from 0. In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
 
 /** What a recipe says of the options. */
-const rankingOf = ({ acquisition: { method, beta } }: Recipe) => ({ method, beta });
+const rankingOf = ({ acquisition: { method, beta, shares, randomPart, reweigh } }: Recipe) => ({
+  method,
+  beta,
+  shares: sharesInWords(shares),
+  randomPart,
+  reweigh,
+});
 
-const headOf = (candidates: readonly RankedCandidate[]): readonly string[] => [
+const headOf = (candidates: readonly RankedCandidate[], inFile = false): readonly string[] => [
   "rank",
   "row",
   ...(hasIds(candidates) ? ["id"] : []),
@@ -188,6 +210,8 @@ const headOf = (candidates: readonly RankedCandidate[]): readonly string[] => [
   "leakage",
   "cost",
   "net",
+  "reason",
+  ...(inFile ? ["probability"] : []),
 ];
 
 const hasIds = (candidates: readonly RankedCandidate[]): boolean =>
@@ -196,8 +220,8 @@ const hasIds = (candidates: readonly RankedCandidate[]): boolean =>
 const csvOf = (candidates: readonly RankedCandidate[]): string => {
   const ids = hasIds(candidates);
   return csvText([
-    headOf(candidates),
-    ...candidates.map(({ rank, row, id, score, target, leakage, cost, net }) => [
+    headOf(candidates, true),
+    ...candidates.map(({ rank, row, id, score, target, leakage, cost, net, reason, probability }) => [
       rank,
       row,
       ...(ids ? [id] : []),
@@ -206,6 +230,8 @@ const csvOf = (candidates: readonly RankedCandidate[]): string => {
       leakage,
       cost,
       net,
+      reason,
+      probability,
     ]),
   ]);
 };
