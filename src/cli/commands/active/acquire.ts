@@ -6,7 +6,6 @@ import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
 import type { Task } from "../../../tables/task.js";
 import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
-import type { Recipe } from "../../../workflows/recipe.js";
 import type { SimulateOptions } from "../../../workflows/simulate.js";
 import { defineCommand, type OptionValues } from "../../command.js";
 import {
@@ -24,16 +23,9 @@ import {
 import { requireFolder } from "../../out-folder.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
-import {
-  betaOption,
-  compositionOptions,
-  goalOptions,
-  modelOptions,
-  parseShares,
-  sharesInWords,
-} from "./method-options.js";
+import { betaOption, compositionOptions, goalOptions, modelOptions, parseShares } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
-import { recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
+import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const acquireTexts = {
   sensitiveModel: (given: string, near: string | undefined) =>
@@ -143,7 +135,17 @@ export const acquireCommand = defineCommand({
   reportsProgress: true,
   async run({ arguments: { table: path }, options: own, given, context }) {
     const started = performance.now();
-    const options = withRecipe(own, given, simulationOf(await recipeFrom(own.recipe)));
+    const recipe = await recipeFrom(own.recipe);
+    const options = withRecipe(
+      own,
+      given,
+      recipe && {
+        ...askingOf(recipe, given),
+        method: [recipe.acquisition.method],
+        batch: recipe.acquisition.batch,
+        budget: recipe.requirement.labels,
+      },
+    );
     const { readTask } = await import("../../../sources/read-task.js");
     const { simulate } = await import("../../../workflows/simulate.js");
     if (options.out !== undefined) await requireFolder(options.out, [path]);
@@ -195,23 +197,6 @@ export const acquireCommand = defineCommand({
       `In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
-
-/** What a recipe says of the options. */
-const simulationOf = (
-  recipe: Recipe | undefined,
-): Partial<OptionValues<typeof simulationOptions>> | undefined => {
-  if (recipe === undefined) return undefined;
-  const { method, beta, shares, randomPart, reweigh, batch } = recipe.acquisition;
-  return {
-    method: [method],
-    beta,
-    shares: sharesInWords(shares),
-    randomPart,
-    reweigh,
-    batch,
-    budget: recipe.requirement.labels,
-  };
-};
 
 /** From the options to what is simulated. */
 const settingsOf = async (

@@ -6,23 +6,16 @@ import type { CategoryEncoding } from "../../../tables/encoder.js";
 import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workflows/acquisition-settings.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
 import { RANK_DEFAULTS } from "../../../workflows/rank-settings.js";
-import type { Recipe } from "../../../workflows/recipe.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
 import { argument, choice, grouped, integer, optionalReal, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
-import {
-  compositionOptions,
-  methodOptions,
-  parseShares,
-  scoreInWords,
-  sharesInWords,
-} from "./method-options.js";
+import { compositionOptions, methodOptions, parseShares, scoreInWords } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
-import { recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
+import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const rankCommandTexts = {
   noLabelled:
@@ -109,7 +102,11 @@ export const rank = defineCommand({
   async run({ arguments: { pool: path }, options: own, given, context }) {
     const started = performance.now();
     const recipe = await recipeFrom(own.recipe);
-    const options = withRecipe(own, given, recipe && rankingOf(recipe));
+    const options = withRecipe(
+      own,
+      given,
+      recipe && { ...askingOf(recipe, given), method: recipe.acquisition.method },
+    );
     const quotas = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
     if (options.out !== undefined) {
@@ -190,15 +187,6 @@ export const rank = defineCommand({
           ]),
       `Rows are counted from 0. In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
-});
-
-/** What a recipe says of the options. */
-const rankingOf = ({ acquisition: { method, beta, shares, randomPart, reweigh } }: Recipe) => ({
-  method,
-  beta,
-  shares: sharesInWords(shares),
-  randomPart,
-  reweigh,
 });
 
 const headOf = (candidates: readonly RankedCandidate[], inFile = false): readonly string[] => [

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
 import { type Recipe, readRecipe } from "../../../workflows/recipe.js";
 import { text } from "../../options.js";
+import { sharesInWords } from "./method-options.js";
 
 export const recipeOption = text(
   "--recipe <file>",
@@ -42,3 +43,13 @@ export const withRecipe = <Options extends object>(
   const own = Object.entries(recommended).filter(([name, value]) => value !== undefined && !given.has(name));
   return { ...options, ...(Object.fromEntries(own) as Partial<Options>) };
 };
+
+/** How a recipe asks, by the options of `acquire` and `rank`. Quotas and the paper's way say themselves who is asked. */
+export const askingOf = (
+  { acquisition: { beta, shares, randomPart, reweigh } }: Recipe,
+  given: ReadonlySet<string>,
+) => ({
+  beta,
+  reweigh,
+  ...(given.has("quota") || given.has("paper") ? {} : { shares: sharesInWords(shares), randomPart }),
+});
