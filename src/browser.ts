@@ -49,6 +49,7 @@ export {
 } from "./workflows/evaluate-policy.js";
 export type { Evaluation } from "./workflows/evaluation.js";
 export type { EvaluationSizes } from "./workflows/evaluation-defaults.js";
+export type { MitigationChoices, RuleOptions } from "./workflows/fit-mitigations.js";
 export { type FitOptions, type FitTaskOptions, fitModel } from "./workflows/fit-model.js";
 export {
   type FittedModel,
@@ -56,6 +57,8 @@ export {
   type HeldOutMetrics,
   type HeldOutRate,
   type HeldOutRates,
+  type ModelRejectOption,
+  type ModelRule,
   readModel,
 } from "./workflows/fitted-model.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
@@ -119,3 +122,4 @@ export {
   type TrainPolicyProgress,
   trainPolicy,
 } from "./workflows/train-policy.js";
+export type { RuleCounting } from "./workflows/tune-rule.js";

@@ -12,7 +12,10 @@ export interface ComparedGroups {
   readonly notes: readonly string[];
 }
 
-export const comparedGroups = ({ sensitive, train }: MitigationSplit): ComparedGroups => {
+export const comparedGroups = ({
+  sensitive,
+  train,
+}: Pick<MitigationSplit, "sensitive" | "train">): ComparedGroups => {
   const { classes, labels } = sensitive;
   const counts = countClasses(
     train.map((row) => labels[row]),

@@ -9,10 +9,20 @@ import {
   loadClassifier,
   type SavedClassifier,
 } from "../learners/by-name.js";
-import type { Classifier } from "../learners/classifier.js";
+import type { Classifier, FeatureMatrix } from "../learners/classifier.js";
+import { applyFairRule, type FairRule } from "../mitigation/fair-rule.js";
+import type { GroupCalibration } from "../mitigation/group-calibration.js";
+import { applyRepresentation, type FairRepresentation } from "../mitigation/learned-fair-representation.js";
+import { applyRejectOption, type RejectOptionRule } from "../mitigation/reject-option.js";
 import { type Encoder, type EncoderRules, loadEncoder, saveEncoder } from "../tables/encoder.js";
+import { columnsOfRule, type LabelRule } from "../tables/label.js";
+import type { Table } from "../tables/table.js";
+import type { GroupModel } from "./group-model.js";
+import type { RuleCounting } from "./tune-rule.js";
 
 export const MODEL_FORMAT = "fairbed-model-1";
+/** Of a model whose classes are not simply the most probable ones of its features: versions that know no rule refuse it. */
+export const MITIGATED_FORMAT = "fairbed-model-2";
 
 /** A share with its interval; left out where there is nothing to take a share of, and `reason` says so. */
 export interface HeldOutRate {
@@ -58,13 +68,49 @@ export interface HeldOutMetrics {
   readonly groups: readonly HeldOutGroups[];
 }
 
+/** The fair rule of a model: what decides, without the attribute. */
+export interface ModelRule extends FairRule {
+  /** The sensitive attribute, several as one, and its groups in the order of multipliers and shares. */
+  readonly attribute: string;
+  readonly groups: readonly string[];
+  /** The ratio that was asked for. */
+  readonly level: number;
+  /** The model of the group: none where only one group, `only`, was there. */
+  readonly groupModel: {
+    readonly fitted?: SavedClassifier | undefined;
+    readonly only: number;
+    readonly calibration: GroupCalibration;
+  };
+  /** What it was chosen on, and the ratio there: how many labelled rows (by models that had not seen them) and others. */
+  readonly chosenOn: {
+    readonly by: RuleCounting | "attributes";
+    readonly labelled: number;
+    readonly unlabelled: number;
+    readonly ratio: number;
+    readonly interval: Interval;
+  };
+  /** The ratio on rows that such rules were neither learnt from nor chosen on; absent where none were held out. */
+  readonly heldOut?: HeldOutRate | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** The reject option of a model, which needs the attribute. */
+export interface ModelRejectOption extends RejectOptionRule {
+  /** How a table says the group of a row, and the class of that which is privileged. */
+  readonly attribute: LabelRule;
+  readonly privileged: number;
+  /** Rows it was chosen on, by models that had not seen them, and the difference of the selection rates there. */
+  readonly rows: number;
+  readonly difference: number;
+}
+
 /**
  * Plain data: `JSON.stringify` writes it, {@link readModel} reads and checks it. It holds no row of the table, except
  * with the learner `svm`, whose state is the rows that decide; the levels of the categorical columns and the thresholds
  * of trees are values of the table.
  */
 export interface FittedModel {
-  readonly format: typeof MODEL_FORMAT;
+  readonly format: typeof MODEL_FORMAT | typeof MITIGATED_FORMAT;
   /** Of the library that wrote it. */
   readonly version: string;
   /** What is predicted; of two classes the second is the positive one. */
@@ -79,6 +125,13 @@ export interface FittedModel {
     readonly options: LearnerOptions[LearnerName];
     readonly fitted: SavedClassifier;
   };
+  /** Its rows counted so that outcome and group were independent. */
+  readonly reweighed?: true | undefined;
+  /** What the learner reads instead of the encoded columns. */
+  readonly representation?: FairRepresentation | undefined;
+  /** What decides instead of the most probable class. */
+  readonly rule?: ModelRule | undefined;
+  readonly rejectOption?: ModelRejectOption | undefined;
   readonly seed: number;
   /** Rows that it was fitted on: all whose label is known. */
   readonly rows: number;
@@ -92,7 +145,7 @@ export const modelTexts = {
   notJson: "this is no model file, since it is not JSON: give a file that fairbed fit wrote",
   notModel: `this is no model file, since its format is not ${MODEL_FORMAT}: give a file that fairbed fit wrote`,
   otherFormat: (given: string, version: string) =>
-    `this model has the format ${given}${version === "" ? "" : ` of version ${version}`}, and this version reads ${MODEL_FORMAT}: fit it again, or use the version that wrote it`,
+    `this model has the format ${given}${version === "" ? "" : ` of version ${version}`}, and this version reads ${MODEL_FORMAT} and ${MITIGATED_FORMAT}: fit it again, or use the version that wrote it`,
   damaged: (part: string) =>
     `this model file is damaged (its ${part} cannot be read): fit the model again, or fetch the file again`,
 };
@@ -101,7 +154,17 @@ export const modelTexts = {
 export interface LoadedModel {
   readonly model: FittedModel;
   readonly encoder: Encoder;
+  /** What the classifier reads of rows of a table. */
+  readonly encode: (table: Table, rows?: ArrayLike<number>) => FeatureMatrix;
   readonly classifier: Classifier;
+  readonly rule?: { readonly rule: FairRule; readonly groupModel: GroupModel } | undefined;
+  readonly rejectOption?:
+    | {
+        readonly rule: RejectOptionRule;
+        readonly attribute: LabelRule;
+        readonly privileged: number;
+      }
+    | undefined;
 }
 
 const loaded = new WeakMap<FittedModel, LoadedModel>();
@@ -153,16 +216,86 @@ export const loadModel = (model: FittedModel): LoadedModel => {
   part("notes", () => {
     if (!model.notes.every(isText)) throw new TypeError("not texts");
   });
-  const ready = { model, encoder, classifier };
+  const { representation } = model;
+  if (representation !== undefined)
+    part("representation", () => checkRepresentation(representation, encoder));
+  const ready = {
+    model,
+    encoder,
+    encode: (table: Table, rows?: ArrayLike<number>): FeatureMatrix => {
+      const features = encoder.encode(table, rows);
+      return representation === undefined ? features : applyRepresentation(representation, features);
+    },
+    classifier,
+    rule: part("rule", () => ruleOf(model)),
+    rejectOption: part("reject option", () => rejectOptionOf(model)),
+  };
   loaded.set(model, ready);
   return ready;
+};
+
+const finite = (values: readonly unknown[]): boolean =>
+  values.every((value) => typeof value === "number" && Number.isFinite(value));
+
+const checkRepresentation = (
+  { weights, prototypes, standardisation }: FairRepresentation,
+  encoder: Encoder,
+) => {
+  const columns = encoder.featureNames.length;
+  const scaling = standardisation === undefined ? [] : [standardisation.means, standardisation.scales];
+  const right =
+    weights.length === prototypes.length &&
+    finite(weights) &&
+    [...prototypes, ...scaling].every((each) => each.length === columns && finite(each));
+  if (!right) throw new TypeError("other columns than the encoder's");
+};
+
+const ruleOf = ({ rule: saved, target }: FittedModel): LoadedModel["rule"] => {
+  if (saved === undefined) return undefined;
+  const { metric, multipliers, shares, threshold, groups, groupModel } = saved;
+  const { fitted, only, calibration } = groupModel;
+  const rule: FairRule = { metric, multipliers, shares, threshold };
+  const { strength, shifts, slopes } = calibration;
+  const count = shares.length;
+  const classifier = fitted === undefined ? undefined : loadClassifier(fitted);
+  const right =
+    target.classes.length === 2 &&
+    finite([strength, ...shifts, ...slopes]) &&
+    [shifts, slopes].every((each) => each.length === count) &&
+    (classifier?.classes ?? count) === count &&
+    groups.length <= count &&
+    groups.every(isText) &&
+    Number.isInteger(only) &&
+    only >= 0 &&
+    only < count;
+  if (!right) throw new TypeError("other groups than the rule's");
+  // Throws where the rule itself is none.
+  const even = Array.from({ length: count }, () => 1 / count);
+  applyFairRule(rule, { scores: [0.5], groupProbabilities: even });
+  return { rule, groupModel: { classifier, only, groups: count, calibration } };
+};
+
+const rejectOptionOf = ({ rejectOption: saved, target }: FittedModel): LoadedModel["rejectOption"] => {
+  if (saved === undefined) return undefined;
+  const { threshold, margin, attribute, privileged } = saved;
+  const rule = { threshold, margin };
+  applyRejectOption(rule, [0.5], [1]);
+  const right =
+    target.classes.length === 2 &&
+    columnsOfRule(attribute).every(isText) &&
+    attribute.classes.every(isText) &&
+    Number.isInteger(privileged) &&
+    privileged >= 0 &&
+    privileged < attribute.classes.length;
+  if (!right) throw new TypeError("no attribute");
+  return { rule, attribute, privileged };
 };
 
 const isText = (given: unknown): given is string => typeof given === "string";
 
 const requireFormat = (model: Partial<FittedModel> | null | undefined): void => {
   const format: unknown = model?.format;
-  if (format === MODEL_FORMAT) return;
+  if (format === MODEL_FORMAT || format === MITIGATED_FORMAT) return;
   if (typeof format === "string" && format.startsWith("fairbed-model-")) {
     const text = modelTexts.otherFormat(format, typeof model?.version === "string" ? model.version : "");
     throw new InputError("model-format", text);

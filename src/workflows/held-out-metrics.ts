@@ -10,11 +10,10 @@ import {
   type Rates,
 } from "../fairness/group-metrics.js";
 import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
-import type { Classifier, Learner } from "../learners/classifier.js";
-import { type CategoryEncoding, fitEncoder } from "../tables/encoder.js";
+import type { CategoryEncoding } from "../tables/encoder.js";
 import { combineLabels, type Label } from "../tables/label.js";
 import type { Task } from "../tables/task.js";
-import { mostProbable } from "./evaluation.js";
+import type { FittedParts } from "./fit-parts.js";
 import type { HeldOutGroups, HeldOutMetrics, HeldOutRate, HeldOutRates } from "./fitted-model.js";
 
 export const heldOutTexts = {
@@ -80,28 +79,15 @@ export interface Judgements {
 
 /** Every part's rows by a model of the others; encoders, too, see only the rows that are learnt from. */
 export const judge = async (
-  task: Task,
   parts: readonly Part[],
-  learner: Learner,
-  categories: CategoryEncoding,
+  fit: (rows: Int32Array, stream: RandomStream) => Promise<Pick<FittedParts, "decide">>,
   stream: RandomStream,
   onFit: (fits: number) => Promise<void>,
 ): Promise<Judgements> => {
-  const { target, table, weights } = task;
-  const classes = target.classes.length;
   const answers: Int32Array[] = [];
   for (const [k, { learntFrom, judged }] of parts.entries()) {
-    const encoder = fitEncoder(task, learntFrom, { categories });
-    const model: Classifier = learner.fit(
-      {
-        features: encoder.encode(table, learntFrom),
-        labels: learntFrom.map((row) => target.labels[row]),
-        classes,
-        weights: weights === undefined ? undefined : Float64Array.from(learntFrom, (row) => weights[row]),
-      },
-      stream.split(`part ${k}`),
-    );
-    answers.push(mostProbable(model.predict(encoder.encode(table, judged)), classes));
+    const { decide } = await fit(learntFrom, stream.split(`part ${k}`));
+    answers.push(decide(judged));
     await onFit(k + 1);
   }
   return { rows: joinRows(parts.map(({ judged }) => judged)), predicted: joinRows(answers) };

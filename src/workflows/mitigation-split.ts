@@ -109,7 +109,8 @@ export const requireBoth = (
       throw new InputError("few-rows", mitigationSplitTexts.fewRows(set));
 };
 
-const privilegedGroup = (
+/** The place of the privileged group: the one named, or that with the most favourable outcomes among the rows. */
+export const privilegedGroup = (
   { classes, labels: groups }: Label,
   labels: Int32Array,
   rows: Int32Array,

@@ -3,9 +3,10 @@ import { fit, type LabelledRows } from "../active/pool-models.js";
 import type { Pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, Learner } from "../learners/classifier.js";
+import { allOf } from "./group-model.js";
 
 /** P(class) of rows, [rows, classes]: by a classifier, or all of the one class that its training rows have. */
-export type Predictor = (rows: Int32Array) => Float64Array;
+type Predictor = (rows: Int32Array) => Float64Array;
 
 /** A label to learn, and what learns it. */
 export interface LearntLabel extends LabelledRows {
@@ -25,19 +26,15 @@ export const fitWhereTwo = (
   return fit(learner, labelled, stream);
 };
 
+/** The class of the first row that has one; 0 where none has. */
+export const firstClass = ({ rows, labels }: Pick<LabelledRows, "rows" | "labels">): number =>
+  labels[rows.find((row) => labels[row] >= 0) ?? -1] ?? 0;
+
 /** What a classifier says of rows, or, without one, the only class that is there. */
-export const predictorOf = (
-  classifier: Classifier | undefined,
-  { features, rows, labels, classes }: LabelledRows,
-): Predictor => {
-  if (classifier !== undefined) return (of) => classifier.predict(features, of);
-  const only = labels[rows.find((row) => labels[row] >= 0) ?? -1] ?? 0;
-  return (of) => {
-    const out = new Float64Array(of.length * classes);
-    for (let i = 0; i < of.length; i++) out[i * classes + only] = 1;
-    return out;
-  };
-};
+const predictorOf = (classifier: Classifier | undefined, labelled: LabelledRows): Predictor =>
+  classifier === undefined
+    ? (of) => allOf(of.length, labelled.classes, firstClass(labelled))
+    : (of) => classifier.predict(labelled.features, of);
 
 /**
  * P(class) of all rows of the folds, [rows of all folds, classes], fold after fold, each by a model of the others'.

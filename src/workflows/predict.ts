@@ -1,6 +1,8 @@
 /** What a fitted model says of a table. */
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
+import { fairMargins } from "../mitigation/fair-rule.js";
+import { applyRule, columnsOfRule } from "../tables/label.js";
 import {
   type Column,
   columnNamed,
@@ -12,6 +14,9 @@ import {
 } from "../tables/table.js";
 import { mostProbable } from "./evaluation.js";
 import { type FittedModel, type LoadedModel, loadModel } from "./fitted-model.js";
+import { blindRowsOf, favourable } from "./group-model.js";
+import { columnTexts, neededColumns } from "./needed-columns.js";
+import { rejectRows } from "./reject-rows.js";
 
 export interface PredictOptions extends RunOptions {
   /** The column that names the rows; they are counted from 0 unless given. */
@@ -20,29 +25,31 @@ export interface PredictOptions extends RunOptions {
 
 /** One entry for each row of the table that was asked about, in its order. */
 export interface Predictions {
-  /** [rows], the name of the most probable class; of equals the first. */
+  /** [rows], the name of the class that the model's rule decides for; without one the most probable, of equals the first. */
   readonly predicted: readonly string[];
-  /** [rows], of the positive class where there are two (above 0.5 it is predicted), else of the predicted one. */
+  /** [rows], of the positive class where there are two (above 0.5 it is predicted unless a rule decides), else of the predicted one. */
   readonly probability: Float64Array;
+  /** [rows], how far a row is on the selected side of the fair rule, above 0 where it is selected; absent without a rule. */
+  readonly margin?: Float64Array | undefined;
   readonly classes: readonly string[];
   /** [rows, classes], row-major. */
   readonly probabilities: Float64Array;
-  /** The id (or `row`), `predicted`, `probability`, and with more than two classes one `probability of CLASS` each. */
+  /**
+   * The id (or `row`), `predicted`, `probability`, with a fair rule `margin`, and with more than two classes one
+   * `probability of CLASS` each.
+   */
   readonly table: Table;
   /** What the model had not seen, one sentence for each column. */
   readonly notes: readonly string[];
 }
 
 export const predictTexts = {
+  ...columnTexts,
   noRows: "the table has no rows, so there is nothing to predict: give a table with rows",
-  noColumns: (names: readonly string[]) =>
-    `the table has no column${names.length === 1 ? "" : "s"} ${someOf(names.map((name) => `"${name}"`))}, which the model needs: give a table with all columns that it was fitted on`,
-  kind: (column: string) =>
-    `the column "${column}" holds texts, and the model was fitted on numbers there: mend the values, or read the table in the same way`,
-  unseen: (column: string, rows: number) =>
-    `${rows} row${rows === 1 ? " has a value" : "s have values"} of "${column}" that the model has not seen: there it goes by the other columns`,
-  missing: (column: string, rows: number) =>
-    `${rows} row${rows === 1 ? " has" : "s have"} no value of "${column}", which every row had that the model was fitted on: there it takes the median of those, or no category`,
+  noAttribute: (names: readonly string[]) =>
+    `the model decides by the reject option, which needs the group of a person, and the table has no column ${someOf(names.map((name) => `"${name}"`))}: give a table with it, or a model with the fair rule, which needs none`,
+  unknownGroup: (rows: number) =>
+    `${rows} row${rows === 1 ? " has" : "s have"} no known group, so the reject option decided there by its threshold alone`,
 };
 
 /** Rows asked about at once; more while that is quick, fewer where it is not. Answers do not depend on it. */
@@ -73,33 +80,63 @@ export const predict = async (
   const ready = loadModel(model);
   const { classes } = model.target;
   if (table.rows === 0) throw new InputError("no-rows", predictTexts.noRows);
-  const { needed, notes } = neededColumns(ready, table);
+  const { needed, notes: seen } = neededColumns(ready.encoder, table);
+  const notes = [...seen];
   const names = id === undefined ? numbers(table.rows) : columnNamed(table, id);
   const pace = pacer({ signal, onProgress });
   const probabilities = new Float64Array(table.rows * classes.length);
+  const margin = model.rule === undefined ? undefined : new Float64Array(table.rows);
   for (let from = 0, size = FIRST_BLOCK; from < table.rows; ) {
     const started = performance.now();
     const end = Math.min(table.rows, from + size);
     const rows = Int32Array.from({ length: end - from }, (_, i) => from + i);
-    probabilities.set(ready.classifier.predict(ready.encoder.encode(needed, rows)), from * classes.length);
+    const features = ready.encode(needed, rows);
+    probabilities.set(ready.classifier.predict(features), from * classes.length);
+    if (margin !== undefined && ready.rule !== undefined)
+      margin.set(
+        fairMargins(ready.rule.rule, blindRowsOf(ready.classifier, ready.rule.groupModel, features)),
+        from,
+      );
     from = end;
     const took = performance.now() - started;
     if (took < LONG_MS / 2) size = Math.min(LARGEST_BLOCK, 2 * size);
     if (took > LONG_MS) size = Math.max(1, size >> 1);
     await pace.step({ done: end, total: table.rows, label: "predicting" });
   }
-  const best = mostProbable(probabilities, classes.length);
+  const best = decided(ready, table, probabilities, margin, notes);
   const predicted = Array.from(best, (c) => classes[c]);
   const shown = (row: number) => (classes.length === 2 ? 1 : best[row]);
   const probability = Float64Array.from(best, (_, row) => probabilities[row * classes.length + shown(row)]);
   return {
     predicted,
     probability,
+    margin,
     classes,
     probabilities,
-    table: tableOfPredictions(names, predicted, probability, classes, probabilities),
+    table: tableOfPredictions(names, predicted, probability, margin, classes, probabilities),
     notes,
   };
+};
+
+/** The class of each row: by the fair rule, by the reject option, or the most probable one. */
+const decided = (
+  { model, rejectOption }: LoadedModel,
+  table: Table,
+  probabilities: Float64Array,
+  margin: Float64Array | undefined,
+  notes: string[],
+): Int32Array => {
+  if (margin !== undefined) return Int32Array.from(margin, (each) => Number(each > 0));
+  if (rejectOption === undefined) return mostProbable(probabilities, model.target.classes.length);
+  const { rule, attribute, privileged } = rejectOption;
+  const have = new Set(table.columns.map(({ name }) => name));
+  const absent = columnsOfRule(attribute).filter((name) => !have.has(name));
+  if (absent.length > 0) throw new InputError("missing-columns", predictTexts.noAttribute(absent));
+  const groups = applyRule(attribute, table);
+  const unknown = groups.reduce((count, group) => count + Number(group < 0), 0);
+  if (unknown > 0) notes.push(predictTexts.unknownGroup(unknown));
+  const isPrivileged = groups.map((group) => (group < 0 ? -1 : Number(group === privileged)));
+  return rejectRows(rule, favourable(probabilities), isPrivileged);
 };
 
 const numbers = (rows: number): Column =>
@@ -112,6 +149,7 @@ const tableOfPredictions = (
   names: Column,
   predicted: readonly string[],
   probability: Float64Array,
+  margin: Float64Array | undefined,
   classes: readonly string[],
   probabilities: Float64Array,
 ): Table => {
@@ -125,63 +163,13 @@ const tableOfPredictions = (
           ),
         );
   return tableOfColumns(
-    [names, columnOfTexts("predicted", predicted), columnOfNumbers("probability", probability), ...each],
+    [
+      names,
+      columnOfTexts("predicted", predicted),
+      columnOfNumbers("probability", probability),
+      ...(margin === undefined ? [] : [columnOfNumbers("margin", margin)]),
+      ...each,
+    ],
     { name: "the predictions" },
   );
-};
-
-/** The columns that the encoder reads, and what of them it had not seen. */
-const neededColumns = ({ encoder }: LoadedModel, table: Table) => {
-  const { columns } = encoder.rules;
-  const have = new Map(table.columns.map((column) => [column.name, column]));
-  const absent = columns.map(({ name }) => name).filter((name) => !have.has(name));
-  if (absent.length > 0) throw new InputError("missing-columns", predictTexts.noColumns(absent));
-  const notes: string[] = [];
-  const needed = columns.map((rule): Column => {
-    const column = have.get(rule.name) as Column;
-    if (rule.kind === "numeric") return numbersOf(column, rule, notes);
-    noteUnseen(column, rule, notes);
-    return column;
-  });
-  return { needed: { ...table, columns: needed }, notes };
-};
-
-type Rule = LoadedModel["encoder"]["rules"]["columns"][number];
-
-const numbersOf = (column: Column, rule: Extract<Rule, { kind: "numeric" }>, notes: string[]): Column => {
-  // A column without any value has no kind of its own.
-  const empty = column.kind === "categorical" && column.codes.every((code) => code < 0);
-  if (column.kind === "categorical" && !empty)
-    throw new InputError("column-kind", predictTexts.kind(rule.name));
-  const read =
-    column.kind === "numeric"
-      ? column
-      : columnOfNumbers(column.name, new Float64Array(column.codes.length).fill(Number.NaN));
-  const missing = read.values.reduce((count, value) => count + Number(Number.isNaN(value)), 0);
-  if (missing > 0 && !rule.indicator) notes.push(predictTexts.missing(rule.name, missing));
-  return read;
-};
-
-const noteUnseen = (
-  column: Column,
-  { name, levels, missing: hadMissing }: Extract<Rule, { kind: "categorical" }>,
-  notes: string[],
-): void => {
-  const known = new Set(levels);
-  let unseen = 0;
-  let missing = 0;
-  if (column.kind === "numeric") {
-    for (const value of column.values) {
-      if (Number.isNaN(value)) missing++;
-      else if (!known.has(String(value))) unseen++;
-    }
-  } else {
-    const isKnown = column.levels.map((level) => known.has(level));
-    for (const code of column.codes) {
-      if (code < 0) missing++;
-      else if (!isKnown[code]) unseen++;
-    }
-  }
-  if (unseen > 0) notes.push(predictTexts.unseen(name, unseen));
-  if (missing > 0 && !hadMissing) notes.push(predictTexts.missing(name, missing));
 };

@@ -18,7 +18,8 @@ import {
 } from "../mitigation/fair-rule.js";
 import { calibratedGroups, calibrateGroups, type GroupCalibration } from "../mitigation/group-calibration.js";
 import { reweigh } from "../mitigation/reweighing.js";
-import { fitWhereTwo, type LearntLabel, outOfFold, type Predictor, predictorOf } from "./out-of-fold.js";
+import { blindRowsOf, favourable, type GroupModel } from "./group-model.js";
+import { firstClass, fitWhereTwo, type LearntLabel, outOfFold } from "./out-of-fold.js";
 import { CORRECTION_STRENGTH, TUNE_RULE_DEFAULTS } from "./tune-rule-defaults.js";
 
 /**
@@ -45,10 +46,7 @@ export interface TuneRuleOptions extends RunOptions {
   readonly representative?: RepresentativeRows | undefined;
   /** Other rows of the population, of which nothing but the features is read. None unless given. */
   readonly unlabelled?: Int32Array | undefined;
-  /**
-   * The groups of the unlabelled rows are known and may be read (false). For "dp" the model of the group then learns from
-   * them too, and rates are counted by them, with predictions by a model of the other half.
-   */
+  /** The groups of the unlabelled rows are known and may be read (false): for "dp", rates are then counted by them. */
   readonly attributesKnown?: boolean | undefined;
   /** How much each row counts, [all rows], in fits and rates; 1 unless given. */
   readonly weights?: Float64Array | undefined;
@@ -74,7 +72,7 @@ export interface TuneRuleOptions extends RunOptions {
 export interface ChosenOn {
   /** What the rates were counted by in the end; "attributes" are known groups of unlabelled rows. */
   readonly by: RuleCounting | "attributes";
-  /** Unlabelled rows, by the models of all labels; by a model of the other half with "attributes". */
+  /** Unlabelled rows, by the models of all labels. */
   readonly unlabelled: Int32Array;
   /** Labelled rows, each by models that have not seen it. */
   readonly labelled: Int32Array;
@@ -84,16 +82,15 @@ export interface ChosenOn {
 
 export interface TunedRule {
   readonly classifier: Classifier;
-  /** P(group | x), or P(group | x, favourable) for "eopp", before calibration; undefined where only one group is there. */
-  readonly sensitiveClassifier: Classifier | undefined;
-  readonly calibration: GroupCalibration;
+  /** P(group | x), or P(group | x, favourable) for "eopp", with its calibration. */
+  readonly groupModel: GroupModel;
   /** With its level, the ratio on the rows it was chosen on, and the interval of that. */
   readonly rule: FittedFairRule;
   /** The rule for another level, chosen on the same rows by the same models. */
   readonly ruleFor: (level: number) => Promise<FittedFairRule>;
   readonly chosenOn: ChosenOn;
   readonly warnings: readonly string[];
-  /** What the rule reads of any rows of the features. */
+  /** What the rule reads of any rows of the features; of others it is {@link blindRowsOf}. */
   readonly blindRows: (rows: Int32Array) => BlindRows;
   /** 1 (favourable) or 0 of each. */
   readonly decide: (rows: Int32Array) => Int32Array;
@@ -193,7 +190,7 @@ const groupOf = ({ options, metric }: Plan, rows: Int32Array): LearntLabel => {
 
 /** Scores and uncalibrated group probabilities. */
 const blind = (target: Float64Array, groupProbabilities: Float64Array): BlindRows => ({
-  scores: target.filter((_, at) => at % 2 === 1),
+  scores: favourable(target),
   groupProbabilities,
 });
 
@@ -247,22 +244,7 @@ const crossFitted = async (plan: Plan): Promise<CrossFitted> => {
   return { rows: joinRows(dealt), said: blind(scores, groups) };
 };
 
-/** Unlabelled rows with known groups, and what the model of the target and one of the other half's groups say of them. */
-const crossedHalves = async (plan: Plan, classifier: Classifier): Promise<CrossFitted> => {
-  const { features, sensitive, labelled, stream } = plan.options;
-  const known = plan.unlabelled.filter((row) => sensitive.labels[row] >= 0);
-  const halves = stratifiedFolds(known, (row) => sensitive.labels[row], 2, stream.split("halves"));
-  const groups = await outOfFold(
-    halves,
-    (rows) => groupOf(plan, joinRows([labelled, rows])),
-    stream.split("group by halves"),
-    plan.pace,
-  );
-  const rows = joinRows(halves);
-  return { rows, said: blind(classifier.predict(features, rows), groups) };
-};
-
-/** a, k and d by all rows with known groups, and k again by the representative ones among them. */
+/** a, k and d by all labelled rows, and k again by the representative ones. */
 const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibration => {
   const { target, sensitive, weights } = plan.options;
   const counts = (row: number) =>
@@ -278,7 +260,7 @@ const calibrationOf = (plan: Plan, { rows, said }: CrossFitted): GroupCalibratio
   const first = calibrateGroups(of(all, () => 1));
   const { rows: random, weights: inverse } = plan.representative;
   const places = Int32Array.from(random.keys()).filter((i) => counts(random[i]));
-  if (plan.byAttributes || places.length === 0) return first;
+  if (places.length === 0) return first;
   const drawn = places.map((i) => random[i]);
   return calibrateGroups(
     of(drawn, (i) => inverse?.[places[i]] ?? 1),
@@ -318,7 +300,7 @@ const canCount = ({ labels, groups }: FairRuleRows, metric: FairMetric): boolean
  * and groups of unlabelled rows are not read, except the groups where `attributesKnown` says that they may be.
  */
 export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => {
-  const { labelled, features, target, sensitive, weights, stream } = options;
+  const { labelled, features, sensitive, weights, stream } = options;
   const warnings: string[] = [];
   const plan = planOf(options, warnings);
   const { metric, unlabelled, representative, byAttributes, pace } = plan;
@@ -327,16 +309,19 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const classifier =
     fitWhereTwo(learnt, stream.split("target")) ?? learnt.learner.fit(emptyOf(learnt), stream);
   await pace.pause();
-  const learntGroup = groupOf(plan, byAttributes ? joinRows([labelled, unlabelled]) : labelled);
+  const learntGroup = groupOf(plan, labelled);
   const sensitiveClassifier = fitWhereTwo(learntGroup, stream.split("group"));
   if (sensitiveClassifier === undefined) warnings.push(tuneRuleTexts.oneGroup);
-  const groupsBy: Predictor = predictorOf(sensitiveClassifier, learntGroup);
   await pace.pause();
-  const uncalibrated = (rows: Int32Array): BlindRows =>
-    blind(classifier.predict(features, rows), groupsBy(rows));
-  const crossed = await (byAttributes ? crossedHalves(plan, classifier) : crossFitted(plan));
+  const crossed = await crossFitted(plan);
   const calibration = calibrationOf(plan, crossed);
-  const blindRows = (rows: Int32Array): BlindRows => calibrated(calibration, uncalibrated(rows));
+  const groupModel: GroupModel = {
+    classifier: sensitiveClassifier,
+    only: firstClass(learntGroup),
+    groups: sensitive.classes,
+    calibration,
+  };
+  const blindRows = (rows: Int32Array): BlindRows => blindRowsOf(classifier, groupModel, features, rows);
 
   const { rows: given, chosenOn } = rowsToChooseOn();
   const ruleFor = (level: number): Promise<FittedFairRule> =>
@@ -352,8 +337,7 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const rule = await ruleFor(options.level ?? TUNE_RULE_DEFAULTS.level);
   return {
     classifier,
-    sensitiveClassifier,
-    calibration,
+    groupModel,
     rule,
     ruleFor,
     chosenOn,
@@ -369,11 +353,14 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
       weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
     const pool = (): FairRuleRows => ({ ...blindRows(unlabelled), weights: weightsOf(unlabelled) });
     if (byAttributes) {
-      const { rows, said } = crossed;
-      const groups = rows.map((row) => sensitive.labels[row]);
+      const known = unlabelled.filter((row) => sensitive.labels[row] >= 0);
       return {
-        rows: { ...calibrated(calibration, said), groups, weights: weightsOf(rows) },
-        chosenOn: { by: "attributes", unlabelled: rows, labelled: none, representative: random },
+        rows: {
+          ...blindRows(known),
+          groups: known.map((row) => sensitive.labels[row]),
+          weights: weightsOf(known),
+        },
+        chosenOn: { by: "attributes", unlabelled: known, labelled: none, representative: random },
       };
     }
     if (plan.by === "soft")
@@ -381,23 +368,32 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
         rows: pool(),
         chosenOn: { by: "soft", unlabelled, labelled: none, representative: random },
       };
-    const everybody = labelled.filter((row) => target.labels[row] >= 0 && sensitive.labels[row] >= 0);
-    const own = random ? representative : { rows: everybody };
-    const known = knownRows(plan, own, crossed, calibration);
-    if (!random) warnings.push(tuneRuleTexts.notRandom);
-    if (!canCount(known, metric) && unlabelled.length > 0) {
+    const drawn = random ? knownRows(plan, representative, crossed, calibration) : undefined;
+    const enough = drawn !== undefined && canCount(drawn, metric);
+    if (drawn !== undefined && !enough && unlabelled.length > 0) {
       warnings.push(tuneRuleTexts.fewKnown);
       const chosenOn = { by: "soft", unlabelled, labelled: none, representative: random } as const;
       return { rows: pool(), chosenOn };
     }
-    if (plan.by === "true")
+    if (drawn !== undefined && enough && plan.by === "both")
       return {
-        rows: known,
-        chosenOn: { by: "true", unlabelled: none, labelled: own.rows, representative: random },
+        rows: { ...pool(), correction: drawn, correctionStrength: CORRECTION_STRENGTH },
+        chosenOn: { by: "both", unlabelled, labelled: representative.rows, representative: true },
       };
+    if (drawn !== undefined && enough)
+      return {
+        rows: drawn,
+        chosenOn: { by: "true", unlabelled: none, labelled: representative.rows, representative: true },
+      };
+    warnings.push(tuneRuleTexts.notRandom);
+    const judged = crossed.rows.slice().sort();
+    const known = judged.filter((row) => sensitive.labels[row] >= 0);
+    // Without a single known group there is nothing to compare, and the rule is the plain one.
+    const own = known.length === 0 ? judged : known;
+    const { groups, ...counted } = knownRows(plan, { rows: own }, crossed, calibration);
     return {
-      rows: { ...pool(), correction: known, correctionStrength: CORRECTION_STRENGTH },
-      chosenOn: { by: "both", unlabelled, labelled: own.rows, representative: random },
+      rows: known.length === 0 ? counted : { ...counted, groups },
+      chosenOn: { by: "true", unlabelled: none, labelled: own, representative: false },
     };
   }
 };

@@ -1,7 +1,13 @@
 /** `fairbed fit`: a model of the labelled rows of a table, kept in one file. */
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import { FIT_DEFAULTS } from "../../../workflows/fit-defaults.js";
-import type { HeldOutGroups, HeldOutMetrics, HeldOutRate } from "../../../workflows/fitted-model.js";
+import type {
+  HeldOutGroups,
+  HeldOutMetrics,
+  HeldOutRate,
+  ModelRejectOption,
+  ModelRule,
+} from "../../../workflows/fitted-model.js";
 import { defineCommand } from "../../command.js";
 import { choice, grouped, integer, optionalArgument, optionalReal, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
@@ -9,6 +15,7 @@ import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
 import { recipeFrom, recipeOption, withRecipe } from "../active/recipe-option.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
+import { mitigationChoiceOptions, mitigationChoicesOf } from "./mitigation-choices.js";
 
 const { target, sensitive, weights, ...otherRoles } = roleOptions;
 const D = FIT_DEFAULTS;
@@ -26,6 +33,10 @@ export const fit = defineCommand({
       line: "fit labelled.csv --target grade --learner boosting --test-fraction 0.3 --out model.json",
       description: "several classes, judged on three rows of ten",
     },
+    {
+      line: "fit labelled.csv --target hired=yes --sensitive sex --reweigh --rule dp --parity 0.8 --unlabelled pool.csv --out model.json",
+      description: "decisions with selection rates within four fifths of each other, without the attribute",
+    },
   ],
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },
   options: {
@@ -41,6 +52,7 @@ export const fit = defineCommand({
       { above: 0, max: 0.95 },
     ),
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+    ...grouped("Fairness", mitigationChoiceOptions),
     ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
     ...grouped("Reading the table", readOptions),
     ...grouped("Estimates", {
@@ -55,29 +67,72 @@ export const fit = defineCommand({
     const options = withRecipe(own, named, recipe && { learner: recipe.fit.learner });
     const { fitModel } = await import("../../../workflows/fit-model.js");
     const { readWithRoles } = await import("../../../sources/read-task.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path]);
+    const choices = mitigationChoicesOf(options);
+    if (options.out !== undefined) await requireFolder(options.out, [path, options.unlabelled]);
     const { learner, testFraction, folds, level, seed } = options;
     const given = {
       ...rolesOf(options),
       sensitive: options.sensitive ?? (options.task === undefined ? [] : undefined),
     };
     const { table, roles } = await readWithRoles(path, given, { ...readingOf(options), seed });
+    const unlabelled = await readUnlabelled();
     const model = await withProgress(context, "fitting", (run) =>
-      fitModel(table, { ...roles, ...run, learner, testFraction, folds, level, seed }),
+      fitModel(table, {
+        ...roles,
+        ...run,
+        ...choices,
+        unlabelled,
+        probability: options.probability,
+        learner,
+        testFraction,
+        folds,
+        level,
+        seed,
+      }),
     );
     if (options.out !== undefined) await context.writeFile(options.out, `${JSON.stringify(model)}\n`);
-    const { learner: made, encoder: _, ...shown } = model;
+    const { learner: made, encoder: _, representation, rule, ...shown } = model;
     return {
       ...shown,
+      represented: representation === undefined ? undefined : "lfr",
+      rule: rule === undefined ? undefined : { ...rule, groupModel: undefined },
       table: table.name,
       learner: made.name,
       written: options.out === undefined ? [] : [options.out],
       seconds: (performance.now() - started) / 1000,
     };
+
+    /** What is text in the labelled table is text here too, though it may look like numbers. */
+    async function readUnlabelled() {
+      if (options.unlabelled === undefined) return undefined;
+      const { readTable } = await import("../../../sources/source.js");
+      const asText = table.columns.filter(({ kind }) => kind === "categorical").map((column) => column.name);
+      return readTable(options.unlabelled, { ...readingOf(options), asText });
+    }
   },
-  print: ({ table, target: { name, classes }, columns, learner, rows, heldOut, notes, written, seconds }) =>
+  print: ({
+    table,
+    target: { name, classes },
+    columns,
+    learner,
+    rows,
+    reweighed,
+    represented,
+    rule,
+    rejectOption,
+    heldOut,
+    notes,
+    written,
+    seconds,
+  }) =>
     [
       `${table}: ${learner} of ${name} (${classes.join(", ")}), fitted on ${rows} rows and ${columns.length} columns`,
+      ...(reweighed === true
+        ? ["Rows are reweighed: outcome and group are independent in what is learnt from."]
+        : []),
+      ...(represented === undefined ? [] : ["The columns are replaced by a learned fair representation."]),
+      ...(rule === undefined ? [] : ruleInWords(rule)),
+      ...(rejectOption === undefined ? [] : rejectOptionInWords(rejectOption)),
       "",
       ...(heldOut === undefined ? [] : heldOutInWords(heldOut)),
       ...notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
@@ -127,6 +182,40 @@ const heldOutInWords = (heldOut: HeldOutMetrics): string[] => {
     "",
   ];
 };
+
+const RULE_RATES = { dp: "selection rates", eopp: "true positive rates" } as const;
+
+const ruleInWords = ({
+  metric,
+  attribute,
+  level,
+  chosenOn,
+  heldOut,
+  warnings,
+}: Omit<ModelRule, "groupModel">): string[] => {
+  const { by, labelled, unlabelled, ratio, interval } = chosenOn;
+  const on = [
+    ...(unlabelled === 0 ? [] : [`${unlabelled} rows without labels`]),
+    ...(labelled === 0 ? [] : [`${labelled} labelled rows, by models that had not seen them`]),
+  ].join(" and ");
+  return [
+    `Decides by a rule for a ratio of ${level} between the ${RULE_RATES[metric]} of ${attribute}, which reads no attribute.`,
+    `  chosen (${by}) on ${on}: ratio ${shareInWords({ value: ratio, interval })}`,
+    `  on rows that no such rule was chosen on: ${heldOut === undefined ? "none were held out" : `ratio ${shareInWords(heldOut)}`}`,
+    ...warnings.map((warning) => `Warning: ${warning}.`),
+  ];
+};
+
+const rejectOptionInWords = ({
+  threshold,
+  margin,
+  attribute,
+  privileged,
+  rows,
+}: ModelRejectOption): string[] => [
+  `Decides by the reject option: of ${attribute.classes[privileged]} above ${(threshold + margin).toFixed(3)}, of others above ${(threshold - margin).toFixed(3)}; chosen on ${rows} rows by models that had not seen them.`,
+  "fairbed predict needs the group of every row.",
+];
 
 const groupRows = ({ groups }: HeldOutGroups): string[][] =>
   groups.map(({ name, rows, rates }) => [
