@@ -208,15 +208,24 @@ describe("--recipe", () => {
     });
   });
 
-  test("fit does", async () => {
-    const learnerOf = ({ result, failure }: Ran) => {
+  test("fit does, with its rule unless another way to decide is given", async () => {
+    const modelOf = ({ result, failure }: Ran) => {
       expect(failure).toBeUndefined();
-      return (result as { learner: string }).learner;
+      return result as { learner: string; reweighed?: boolean; rule?: { metric: string; level: number } };
     };
-    expect(learnerOf(await runInProcess([...fit, "--recipe", at("made.json")]))).toBe("logistic");
-    expect(learnerOf(await runInProcess([...fit, "--recipe", at("made.json"), "--learner", "forest"]))).toBe(
-      "forest",
+    const made = modelOf(await runInProcess([...fit, "--recipe", at("made.json")]));
+    expect(made).toMatchObject({ learner: "logistic", reweighed: true, rule: { metric: "dp", level: 0.85 } });
+    const given = ["--learner", "forest", "--rule", "eopp"];
+    const own = modelOf(await runInProcess([...fit, "--recipe", at("made.json"), ...given]));
+    expect(own).toMatchObject({ learner: "forest", reweighed: true, rule: { metric: "eopp", level: 0.8 } });
+    const stricter = modelOf(await runInProcess([...fit, "--recipe", at("made.json"), "--parity", "0.95"]));
+    expect(stricter.rule).toMatchObject({ metric: "dp", level: 0.95 });
+    const other = modelOf(
+      await runInProcess([...fit, "--recipe", at("made.json"), "--decide", "reject-option"]),
     );
+    expect(other.rule).toBeUndefined();
+    const plain = modelOf(await runInProcess([...fit, "--recipe", at("made.json"), "--rule", "none"]));
+    expect(plain.rule).toBeUndefined();
   });
 
   test.each([

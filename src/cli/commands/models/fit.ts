@@ -8,6 +8,7 @@ import type {
   ModelRejectOption,
   ModelRule,
 } from "../../../workflows/fitted-model.js";
+import type { Recipe } from "../../../workflows/recipe.js";
 import { defineCommand } from "../../command.js";
 import { choice, grouped, integer, optionalArgument, optionalReal, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
@@ -64,7 +65,7 @@ export const fit = defineCommand({
   async run({ arguments: { table: path }, options: own, given: named, context }) {
     const started = performance.now();
     const recipe = await recipeFrom(own.recipe);
-    const options = withRecipe(own, named, recipe && { learner: recipe.fit.learner });
+    const options = withRecipe(own, named, recipe && fittingOf(recipe, named));
     const { fitModel } = await import("../../../workflows/fit-model.js");
     const { readWithRoles } = await import("../../../sources/read-task.js");
     const choices = mitigationChoicesOf(options);
@@ -140,6 +141,15 @@ export const fit = defineCommand({
       ...(written.length === 0 ? ["The model was not kept: add --out model.json to use it."] : []),
       `In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
+});
+
+/** What a recipe says of the options. Another way to decide that was given takes the place of its rule. */
+const fittingOf = ({ fit: { learner, reweigh, rule } }: Recipe, given: ReadonlySet<string>) => ({
+  learner,
+  reweigh,
+  ...(rule === undefined || given.has("rule") || given.has("decide")
+    ? {}
+    : { rule: rule.metric, parity: rule.level }),
 });
 
 const RATES = [
