@@ -66,16 +66,15 @@ export type { LabelsNeeded } from "./workflows/labels-needed.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
 export {
   type ParityPlan,
-  type PlannedRecipe,
   type PlanOptions,
   plan,
-  type RecipeFrontier,
 } from "./workflows/plan.js";
 export type { PlanAnswer } from "./workflows/plan-answer.js";
 export type { CurvePointEstimates } from "./workflows/plan-curves.js";
 export type { OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
 export type { PlannedRound } from "./workflows/plan-rounds.js";
-export type { PlannedLeakage, PlannedSet, PlannedShare } from "./workflows/plan-sets.js";
+export type { PlannedLeakage, PlannedSet } from "./workflows/plan-sets.js";
+export type { PlannedRecipe, RecipeFrontier } from "./workflows/planned-recipe.js";
 export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { TrainPolicySettings } from "./workflows/policy-settings.js";

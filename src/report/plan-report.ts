@@ -1,8 +1,9 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
 import type { ChartValue } from "../core/chart-description.js";
-import type { ParityPlan, PlannedRecipe } from "../workflows/plan.js";
+import type { ParityPlan } from "../workflows/plan.js";
 import { METRIC_NAMES } from "../workflows/plan-answer.js";
 import type { PlanEstimate } from "../workflows/plan-estimates.js";
+import type { PlannedRecipe } from "../workflows/planned-recipe.js";
 import { compositionChart } from "./acquisition-charts.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { frontierChart, labelsChart } from "./plan-charts.js";
@@ -161,46 +162,33 @@ const curveFigures = async (plan: ParityPlan): Promise<readonly Html[]> => {
 const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html> => {
   const chart = compositionChart(
     sets.flatMap(({ name: method, composition }) =>
-      composition.flatMap(({ group, outcome, acquired: { mean, interval }, population }) =>
-        outcome !== null || mean === null
-          ? []
-          : [
-              {
-                method,
-                group,
-                share: {
-                  mean,
-                  low: Math.max(0, interval?.[0] ?? mean),
-                  high: Math.min(1, interval?.[1] ?? mean),
-                },
-                population,
-              },
-            ],
-      ),
+      composition.groups.flatMap(({ group, acquired: { mean, interval }, population }) => {
+        if (mean === null) return [];
+        const [low, high] = interval ?? [mean, mean];
+        return [
+          { method, group, share: { mean, low: Math.max(0, low), high: Math.min(1, high) }, population },
+        ];
+      }),
     ),
     { title: "Who was asked", subtitle: sensitive },
   );
   return figure(await renderSvg(chart), `Shares of the groups of ${sensitive} among the labels.`);
 };
 
-const setTable = ({ sets, groups, target }: ParityPlan): Html => {
-  const cellsOf = (composition: ParityPlan["sets"][number]["composition"]) =>
-    composition.filter(({ group, outcome }) => outcome !== null && groups.includes(group));
-  const cells = cellsOf(sets[0].composition);
+const setTable = ({ sets, composition, target }: ParityPlan): Html => {
+  const share = (mean: number | null): string => (mean === null ? "none" : percent(mean));
   return htmlTable(
     [
       `${target}, group`,
-      ...cells.map(({ group, outcome }) => `${outcome ?? ""}, ${group}`),
+      ...composition.cells.map(({ group, outcome }) => `${outcome}, ${group}`),
       "leakage (nats)",
       "group guessed (AUC)",
     ],
     [
-      ["all candidates", ...cells.map(({ population }) => percent(population)), "", ""],
-      ...sets.map(({ name, composition, leakage }) => [
+      ["all candidates", ...composition.cells.map(({ population }) => percent(population)), "", ""],
+      ...sets.map(({ name, composition: { cells }, leakage }) => [
         name,
-        ...cellsOf(composition).map(({ acquired }) =>
-          acquired.mean === null ? "none" : percent(acquired.mean),
-        ),
+        ...cells.map(({ acquired }) => share(acquired.mean)),
         withInterval(leakage.nats),
         withInterval(leakage.auc),
       ]),

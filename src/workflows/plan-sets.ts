@@ -3,22 +3,12 @@ import type { RunOptions } from "../core/options.js";
 import { pacer } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import { acquiredLeakage } from "../fairness/acquired-leakage.js";
-import { compositionOf, compositionWarnings } from "../fairness/composition.js";
 import { forest } from "../learners/forest.js";
+import { curveLabels } from "./plan-curves.js";
 import { type PlanEstimate, withErrors } from "./plan-estimates.js";
 import type { Trial } from "./plan-rounds.js";
 import { acquiredSet, type PlanTable, preparePlanSeed } from "./plan-trials.js";
-import { type MetricSummary, summaryOf } from "./simulation.js";
-
-/** A group, or a group with an outcome. */
-export interface PlannedShare {
-  readonly group: string;
-  /** Null for the group as a whole. */
-  readonly outcome: string | null;
-  /** Of what was acquired, over seeds; and of the candidates. */
-  readonly acquired: MetricSummary;
-  readonly population: number;
-}
+import { type AskedInSeed, compositionOfMethod, type SimulatedComposition } from "./simulated-composition.js";
 
 /** On the outer rows, at the population's shares: see `acquiredLeakage`. */
 export interface PlannedLeakage {
@@ -27,7 +17,7 @@ export interface PlannedLeakage {
 }
 
 export interface PlannedSet {
-  readonly composition: readonly PlannedShare[];
+  readonly composition: SimulatedComposition;
   readonly leakage: PlannedLeakage;
   readonly warnings: readonly string[];
 }
@@ -47,26 +37,21 @@ export const plannedSet = async (table: PlanTable, trial: Trial, run: RunOptions
   const { task, rows, settings } = table;
   const [attribute] = task.sensitive;
   const pace = pacer(run);
-  const named = { attributes: [attribute], outcome: task.target };
-  const acquired: number[] = [];
-  const population: number[] = [];
-  const bySeed: ReturnType<typeof compositionOf>[] = [];
+  const asked: AskedInSeed[] = [];
   const guesses: ReturnType<typeof acquiredLeakage>[] = [];
+  const checkpoints = curveLabels(trial.labels).map((labels) => ({ labels }));
   for (const [s, number] of trial.seeds.entries()) {
     const seed = preparePlanSeed(table, number);
     const { features, split } = seed.prepared;
-    const { labelled } = acquiredSet(table, seed, trial.acquisitions[s], trial.labels);
-    const asked = trial.acquisitions[s].acquired.map(({ row }) => row);
-    acquired.push(...asked);
-    population.push(...split.pool);
-    bySeed.push(compositionOf({ ...named, acquired: asked, population: split.pool }));
+    const acquisition = trial.acquisitions[s];
+    asked.push({ split, acquisition, checkpoints });
     guesses.push(
       acquiredLeakage(
         {
           features,
           sensitive: attribute.labels,
           classes: attribute.classes.length,
-          acquired: labelled,
+          acquired: acquiredSet(table, seed, acquisition, trial.labels).labelled,
           test: rows.outer,
           weights: task.weights,
         },
@@ -78,25 +63,9 @@ export const plannedSet = async (table: PlanTable, trial: Trial, run: RunOptions
     );
     await pace.step({ done: s + 1, total: trial.seeds.length });
   }
-  const whole = compositionOf({ ...named, acquired, population });
-  const [{ groups, cells }] = whole;
-  const summary = (shareOf: (composition: (typeof bySeed)[number]) => number | null): MetricSummary =>
-    summaryOf(bySeed.map((each) => shareOf(each) ?? 0));
+  const { composition, warnings } = compositionOfMethod(task, trial.parts.acquisition.method, asked);
   return {
-    composition: [
-      ...groups.map(({ group, population: share }, g) => ({
-        group,
-        outcome: null,
-        acquired: summary(([each]) => each.groups[g].share),
-        population: share ?? 0,
-      })),
-      ...cells.map(({ group, outcome, population: share }, c) => ({
-        group,
-        outcome,
-        acquired: summary(([each]) => each.cells[c].share),
-        population: share ?? 0,
-      })),
-    ],
+    composition: composition[0],
     leakage: {
       nats: overSeeds(
         guesses.map(({ rawNats }) => rawNats),
@@ -107,6 +76,6 @@ export const plannedSet = async (table: PlanTable, trial: Trial, run: RunOptions
         guesses.map(({ aucInterval }) => aucInterval),
       ),
     },
-    warnings: compositionWarnings(whole),
+    warnings,
   };
 };

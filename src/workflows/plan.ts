@@ -10,11 +10,11 @@ import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { type LabelsNeeded, labelsNeeded } from "./labels-needed.js";
 import { type PlanAnswer, planAnswer } from "./plan-answer.js";
 import { choose, isReference, ranked, type Settled, settle } from "./plan-choice.js";
-import { type CurvePointEstimates, curveLabels, curveOf } from "./plan-curves.js";
+import { type CurvePointEstimates, curveLabels, curveOf, type RecipeCurve } from "./plan-curves.js";
 import { PLAN_DEFAULTS } from "./plan-defaults.js";
-import { type OuterEstimates, type OuterJudge, outerJudge } from "./plan-estimates.js";
+import { type OuterEstimates, outerJudge } from "./plan-estimates.js";
 import { judgedRows, measure } from "./plan-measures.js";
-import { recipeInWords, recipeName, recipesOf } from "./plan-recipes.js";
+import { recipeName, recipesOf } from "./plan-recipes.js";
 import { type PlannedRound, runRounds, type Trial } from "./plan-rounds.js";
 import { splitPlanRows } from "./plan-rows.js";
 import { type PlannedSet, plannedSet } from "./plan-sets.js";
@@ -26,35 +26,18 @@ import {
   planSettings,
 } from "./plan-settings.js";
 import { type PlanTable, preparePlanSeed } from "./plan-trials.js";
-import { RECIPE_FORMAT, type Recipe, type RecipeAcquisition, type RecipeFit } from "./recipe.js";
+import {
+  byMerit,
+  decisionsOf,
+  frontierOf,
+  type PlannedRecipe,
+  plannedRecipe,
+  type RecipeFrontier,
+} from "./planned-recipe.js";
+import { RECIPE_FORMAT, type Recipe } from "./recipe.js";
+import type { SimulatedComposition } from "./simulated-composition.js";
 
 export type { PlanOptions } from "./plan-settings.js";
-
-/** A recipe and what it reached in the last round that it was part of, on the outer rows. */
-export interface PlannedRecipe {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly acquisition: RecipeAcquisition;
-  readonly fit: RecipeFit;
-  /** From 1: later ones had more labels and seeds. */
-  readonly round: number;
-  readonly labels: number;
-  readonly seeds: number;
-  /** Part of the last round. */
-  readonly finalist: boolean;
-  /** On the inner rows, by which it was kept or dropped. */
-  readonly inner: { readonly accuracy: number; readonly parity: number; readonly reaches: boolean };
-  readonly outer: OuterEstimates;
-}
-
-/** One recipe at several settings of its rule, from none on. */
-export interface RecipeFrontier {
-  readonly id: string;
-  readonly name: string;
-  /** `aim` is null without a rule. */
-  readonly points: readonly ({ readonly aim: number | null } & OuterEstimates)[];
-}
 
 export interface ParityPlan {
   readonly target: string;
@@ -83,7 +66,9 @@ export interface ParityPlan {
     readonly name: string;
     readonly points: readonly CurvePointEstimates[];
   }[];
-  /** Whom the finalists asked, and what their labels give away. */
+  /** Whom the recommended recipe asked, over seeds. */
+  readonly composition: SimulatedComposition;
+  /** Whom all finalists asked, and what their labels give away. */
   readonly sets: readonly ({ readonly id: string; readonly name: string } & PlannedSet)[];
   readonly rows: {
     readonly table: number;
@@ -162,7 +147,7 @@ export const plan: {
   const recommended = describe(best);
   const shown =
     best === reference ? [best, ...finalists.filter((each) => each !== best).slice(0, 1)] : [best, reference];
-  const curves = [];
+  const curves: (RecipeCurve & { readonly id: string; readonly name: string })[] = [];
   for (const [i, { trial, at }] of shown.entries()) {
     const share = curveUnits / shown.length;
     const curve = await curveOf(table, trial, trial.aims[at].aim, judge, {
@@ -176,7 +161,7 @@ export const plan: {
     });
     curves.push({ id: trial.id, name: recipeName(trial.parts), ...curve });
   }
-  const sets = [];
+  const sets: ParityPlan["sets"][number][] = [];
   for (const { trial } of finalists) {
     sets.push({
       id: trial.id,
@@ -184,6 +169,7 @@ export const plan: {
       ...(await plannedSet(table, trial, { signal })),
     });
   }
+  const setOf = (id: string) => sets.find((set) => set.id === id) ?? sets[0];
   const overReference = judge.difference(decisionsOf(best), decisionsOf(reference));
   const { interval } = recommended.outer.parity;
   const found = {
@@ -204,6 +190,7 @@ export const plan: {
     recipes: all.sort(byMerit),
     frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),
     curves: curves.map(({ values: _, ...curve }) => curve),
+    composition: setOf(best.trial.id).composition,
     sets,
     rows: { table: task.table.rows, outer: rows.outer.length, ...sizesOf(table) },
     rounds,
@@ -239,58 +226,6 @@ const sizesOf = (table: PlanTable): { readonly inner: number; readonly pool: num
   const { prepared } = preparePlanSeed(table, 100 * table.settings.seed);
   return { inner: prepared.split.test.length, pool: prepared.split.pool.length };
 };
-
-const decisionsOf = ({ trial, at }: Settled<Trial>): readonly Uint8Array[] =>
-  trial.outcomes[at].map(({ outer }) => outer);
-
-const fitOf = ({ parts }: Trial, aim: number | undefined, metric: FairMetric): RecipeFit => ({
-  learner: parts.learner,
-  reweigh: parts.reweigh,
-  ...(aim === undefined ? {} : { rule: { metric, level: aim } }),
-});
-
-const plannedRecipe = (
-  settled: Settled<Trial>,
-  metric: FairMetric,
-  judge: OuterJudge,
-  finalists: ReadonlySet<string>,
-): PlannedRecipe => {
-  const { trial, at, accuracy, parity, reaches } = settled;
-  const { aim } = trial.aims[at];
-  return {
-    id: trial.id,
-    name: recipeName(trial.parts),
-    description: recipeInWords(trial.parts, aim),
-    acquisition: trial.parts.acquisition,
-    fit: fitOf(trial, aim, metric),
-    round: trial.round,
-    labels: trial.labels,
-    seeds: trial.seeds.length,
-    finalist: finalists.has(trial.id),
-    inner: { accuracy, parity, reaches: reaches > 0 },
-    outer: judge.estimate(decisionsOf(settled)),
-  };
-};
-
-/** By what the choice went by: the round, then whether the level was reached on inner rows, then accuracy there. */
-const byMerit = (a: PlannedRecipe, b: PlannedRecipe): number =>
-  b.round - a.round ||
-  Number(b.inner.reaches) - Number(a.inner.reaches) ||
-  (a.inner.reaches ? b.inner.accuracy - a.inner.accuracy : b.inner.parity - a.inner.parity);
-
-const frontierOf = (trial: Trial, judge: OuterJudge): RecipeFrontier => ({
-  id: trial.id,
-  name: recipeName(trial.parts),
-  points: [
-    { aim: null, ...judge.estimate(trial.withoutRule.map(({ outer }) => outer)) },
-    ...(trial.parts.rule
-      ? trial.outcomes.map((bySeed, at) => ({
-          aim: trial.aims[at].aim ?? null,
-          ...judge.estimate(bySeed.map(({ outer }) => outer)),
-        }))
-      : []),
-  ],
-});
 
 const recipeOf = (
   {

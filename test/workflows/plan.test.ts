@@ -87,11 +87,12 @@ describe("a plan", () => {
 
   test("composition is of what was asked: shares that add up to one", () => {
     for (const { composition } of first.sets) {
-      const whole = (of: (each: (typeof composition)[number]) => boolean) =>
-        composition.filter(of).reduce((sum, { acquired }) => sum + (acquired.mean ?? 0), 0);
-      expect(whole(({ outcome }) => outcome === null)).toBeCloseTo(1, 12);
-      expect(whole(({ outcome }) => outcome !== null)).toBeCloseTo(1, 12);
+      const whole = (of: readonly { readonly acquired: { readonly mean: number | null } }[]) =>
+        of.reduce((sum, { acquired }) => sum + (acquired.mean ?? 0), 0);
+      expect(whole(composition.groups)).toBeCloseTo(1, 12);
+      expect(whole(composition.cells)).toBeCloseTo(1, 12);
     }
+    expect(first.composition).toEqual(first.sets.find(({ id }) => id === first.recommended.id)?.composition);
   });
 
   test("gives a recipe that can be read, with what it rests on", () => {

@@ -1,6 +1,7 @@
 /** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
-import type { ParityPlan, PlannedRecipe } from "../../../workflows/plan.js";
+import type { ParityPlan } from "../../../workflows/plan.js";
 import type { PlanEstimate } from "../../../workflows/plan-estimates.js";
+import type { PlannedRecipe } from "../../../workflows/planned-recipe.js";
 import { rightAligned } from "../../text-table.js";
 
 const withInterval = ({ mean, interval }: PlanEstimate): string =>
@@ -19,8 +20,8 @@ const rowOf = ({ name, labels, seeds, fit, outer }: PlannedRecipe): string[] => 
 ];
 
 /** Lines. */
-export const planInWords = (plan: Omit<ParityPlan, "seconds">, table: string): string[] => {
-  const { answer, recipes, rows, requirement, sets, rounds, target, sensitive } = plan;
+export const planInWords = (plan: ParityPlan, table: string): string[] => {
+  const { answer, recipes, rows, requirement, sets, composition, rounds, target, sensitive } = plan;
   const shown = recipes.filter(({ round }) => round === recipes[0].round).slice(0, MOST);
   return [
     `${table}: target ${target}, parity of ${sensitive}; ${rows.pool} candidates a seed, chosen on ${rows.inner} rows, reported on ${rows.outer} others`,
@@ -39,24 +40,17 @@ export const planInWords = (plan: Omit<ParityPlan, "seconds">, table: string): s
     `${rounds.map(({ recipes: count, seeds, labels }) => `${count} recipes on ${seeds} seeds with ${labels} labels`).join(", then ")}; 95 % intervals on rows that no choice saw.`,
     "",
     ...rightAligned([
-      ["whom they asked", ...plan.groups, "leakage (nats)", "guessed (AUC)"],
-      ["all candidates", ...plan.groups.map((group) => populationOf(plan, group)), "", ""],
-      ...sets.map(({ name, composition, leakage }) => [
+      ["whom they asked", ...composition.groups.map(({ group }) => group), "leakage (nats)", "guessed (AUC)"],
+      ["all candidates", ...composition.groups.map(({ population }) => percent(population)), "", ""],
+      ...sets.map(({ name, composition: { groups }, leakage }) => [
         name,
-        ...plan.groups.map((group) => {
-          const own = composition.find((each) => each.group === group && each.outcome === null);
-          return own?.acquired.mean === null || own === undefined ? "none" : percent(own.acquired.mean);
-        }),
+        ...groups.map(({ acquired: { mean } }) => (mean === null ? "none" : percent(mean))),
         withInterval(leakage.nats),
         withInterval(leakage.auc),
       ]),
     ]),
+    ...sets.flatMap(({ name, warnings }) => warnings.map((warning) => `Warning: ${name}: ${warning}.`)),
   ];
 };
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-
-const populationOf = ({ sets }: Pick<ParityPlan, "sets">, group: string): string => {
-  const own = sets[0].composition.find((each) => each.group === group && each.outcome === null);
-  return own === undefined ? "none" : percent(own.population);
-};
