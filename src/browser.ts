@@ -71,7 +71,7 @@ export {
 } from "./workflows/plan.js";
 export type { PlanAnswer } from "./workflows/plan-answer.js";
 export type { CurvePointEstimates } from "./workflows/plan-curves.js";
-export type { OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
+export type { OuterDifference, OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
 export type { PlannedRound } from "./workflows/plan-rounds.js";
 export type { PlannedLeakage, PlannedSet } from "./workflows/plan-sets.js";
 export type { PlannedRecipe, RecipeFrontier } from "./workflows/planned-recipe.js";

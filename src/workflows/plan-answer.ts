@@ -49,17 +49,17 @@ const labelsWords = ({ labelsNeeded: { labels, interval }, requirement, recommen
 };
 
 const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: Found): string => {
-  const { mean, interval } = overReference.accuracy;
+  const { mean, interval } = overReference.accuracyAtParity;
   if (recommended.id === reference.id)
     return "Random acquisition with the fair rule is recommended: no other way of asking was better by more than a standard error.";
   const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
   if (recommended.acquisition.method === "random")
-    return `The recipe draws people at random; over the best one with the fair rule its accuracy is ${difference}.`;
+    return `The recipe draws people at random; against the best one with the fair rule its accuracy at the same parity differs by ${difference}.`;
   if (recommended.inner.reaches && !reference.inner.reaches)
     return `Random acquisition with the fair rule does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
   return randomIsAsGood
-    ? `Random acquisition with the fair rule is as good as far as can be told: the accuracy gained over it is ${difference}, an interval with 0 in it.`
-    : `It gains ${difference} of accuracy over random acquisition with the fair rule.`;
+    ? `Random acquisition with the fair rule is as good as far as can be told: at the same parity, the accuracy gained over it is ${difference}, an interval with 0 in it.`
+    : `At the same parity it gains ${difference} of accuracy over random acquisition with the fair rule.`;
 };
 
 const shortfall = ({

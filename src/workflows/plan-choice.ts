@@ -33,10 +33,10 @@ const mean = (values: readonly number[]): number =>
 const errorOf = (values: readonly number[]): number =>
   values.length < 2 ? 0 : meanEstimate(values).standardError;
 
-const isBetter = (a: Settled, b: Settled): boolean => {
+const isBetter = (a: Settled, b: Settled, rate: number): boolean => {
   if (a.reaches !== b.reaches) return a.reaches > b.reaches;
   if (a.reaches === 0 && a.parity !== b.parity) return a.parity > b.parity;
-  return a.accuracy > b.accuracy;
+  return a.accuracy + rate * a.parity > b.accuracy + rate * b.parity;
 };
 
 /** The most accurate setting that reaches the level, with a margin where one does; else the one that comes closest. */
@@ -46,27 +46,54 @@ export const settle = <Trial extends InnerTrial>(trial: Trial, level: number): S
     const reaches = average - errorOf(parity) >= level ? 2 : average >= level ? 1 : 0;
     return { trial, at, reaches, accuracy: mean(accuracy), parity: average };
   });
-  return each.reduce((best, one) => (isBetter(one, best) ? one : best));
+  return each.reduce((best, one) => (isBetter(one, best, 0) ? one : best));
 };
 
-/** Missing parity counts as much as missing accuracy while recipes are dropped: few seeds tell neither exactly. */
-const meritOf = ({ aims }: InnerTrial, level: number): number =>
-  Math.max(...aims.map(({ accuracy, parity }) => mean(accuracy) - Math.max(0, level - mean(parity))));
+/**
+ * What a unit of parity costs in accuracy, by the steps from each setting of a rule to the next, least squares over all
+ * recipes; from 0 to 1. Recipes that are set alike do not come to the same parity, and are compared at the same one by it.
+ */
+export const exchangeRate = (trials: readonly InnerTrial[]): number => {
+  let product = 0;
+  let square = 0;
+  for (const { aims } of trials)
+    for (let at = 1; at < aims.length; at++) {
+      const gained = mean(aims[at].parity) - mean(aims[at - 1].parity);
+      const lost = mean(aims[at - 1].accuracy) - mean(aims[at].accuracy);
+      product += gained * lost;
+      square += gained * gained;
+    }
+  return square === 0 ? 0 : Math.min(1, Math.max(0, product / square));
+};
+
+/** Accuracy at the level: parity beyond it counts at the exchange rate, and missing parity, which cannot be had, fully. */
+const meritOf = ({ aims }: InnerTrial, level: number, rate: number): number =>
+  Math.max(
+    ...aims.map(({ accuracy, parity }) => {
+      const beyond = mean(parity) - level;
+      return mean(accuracy) + (beyond > 0 ? rate : 1) * beyond;
+    }),
+  );
 
 /** From the most promising down, while some are to be dropped; equals in their order, in which simple ones come first. */
 export const screened = <Trial extends InnerTrial>(
   trials: readonly Trial[],
   level: number,
-): readonly Settled<Trial>[] =>
-  trials
-    .map((trial) => ({ settled: settle(trial, level), merit: meritOf(trial, level) }))
+): readonly Settled<Trial>[] => {
+  const rate = exchangeRate(trials);
+  return trials
+    .map((trial) => ({ settled: settle(trial, level), merit: meritOf(trial, level, rate) }))
     .sort((a, b) => b.merit - a.merit)
     .map(({ settled }) => settled);
+};
 
-/** From the best down in the end: those that reach the level by their accuracy, then the others by their parity. */
+/** From the best down in the end: those that reach the level by their accuracy at it, then the others by their parity. */
 export const ranked = <Trial extends InnerTrial>(
-  trials: readonly Settled<Trial>[],
-): readonly Settled<Trial>[] => [...trials].sort((a, b) => (isBetter(a, b) ? -1 : isBetter(b, a) ? 1 : 0));
+  finalists: readonly Settled<Trial>[],
+): readonly Settled<Trial>[] => {
+  const rate = exchangeRate(finalists.map(({ trial }) => trial));
+  return [...finalists].sort((a, b) => (isBetter(a, b, rate) ? -1 : isBetter(b, a, rate) ? 1 : 0));
+};
 
 /** Random acquisition under the fair rule: what any other has to beat. */
 export const isReference = ({ acquisition, rule }: PlannedParts): boolean =>
@@ -87,11 +114,13 @@ export const choose = <Trial extends InnerTrial>(finalists: readonly Settled<Tri
   const order = ranked(finalists);
   const [best] = order;
   if (best.reaches === 0) return best;
-  const values = best.trial.aims[best.at].accuracy;
-  const near = order.filter(({ trial, at, reaches }) => {
-    if (reaches !== best.reaches) return false;
-    const lost = trial.aims[at].accuracy.map((each, seed) => values[seed] - each);
-    return mean(lost) <= errorOf(lost);
+  const rate = exchangeRate(finalists.map(({ trial }) => trial));
+  const atLevel = ({ trial, at }: Settled): readonly number[] =>
+    trial.aims[at].accuracy.map((each, seed) => each + rate * trial.aims[at].parity[seed]);
+  const values = atLevel(best);
+  const near = order.filter((one) => {
+    const lost = atLevel(one).map((each, seed) => values[seed] - each);
+    return one.reaches === best.reaches && mean(lost) <= errorOf(lost);
   });
   return [best, ...near].reduce((simplest, one) =>
     complexityOf(one.trial.parts) < complexityOf(simplest.trial.parts) ? one : simplest,

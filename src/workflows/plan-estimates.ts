@@ -18,11 +18,17 @@ export interface OuterEstimates {
   readonly selectionRate: PlanEstimate;
 }
 
+/** One recipe less another, paired. */
+export interface OuterDifference extends OuterEstimates {
+  /** Of accuracy where both are at the same parity, by the rate at which rules trade the one for the other. */
+  readonly accuracyAtParity: PlanEstimate;
+}
+
 export interface OuterJudge {
   /** Of decisions on the outer rows, [seeds][rows]. */
   estimate(decided: readonly Uint8Array[]): OuterEstimates;
-  /** The first less the second, paired by seeds and rows. */
-  difference(first: readonly Uint8Array[], second: readonly Uint8Array[]): OuterEstimates;
+  /** The first less the second, paired by seeds and rows; `rate` is what a unit of parity costs in accuracy. */
+  difference(first: readonly Uint8Array[], second: readonly Uint8Array[], rate: number): OuterDifference;
   /** By seed. */
   values(decided: readonly Uint8Array[]): readonly Measured[];
 }
@@ -87,15 +93,18 @@ export const outerJudge = (rows: JudgedRows, stream: RandomStream): OuterJudge =
         return { ...rest, interval: [Math.max(0, interval[0]), Math.min(1, interval[1])] };
       });
     },
-    difference(first, second) {
+    difference(first, second, rate) {
       const [a, b] = [values(first), values(second)];
       const [p, q] = [averages(first), averages(second)];
-      return estimates((name) =>
+      const of = (value: (each: Measured) => number) =>
         combine(
-          a.map((each, seed) => each[name] - b[seed][name]),
-          p.map((each, k) => each[name] - q[k][name]),
-        ),
-      );
+          a.map((each, seed) => value(each) - value(b[seed])),
+          p.map((each, k) => value(each) - value(q[k])),
+        );
+      return {
+        ...estimates((name) => of((each) => each[name])),
+        accuracyAtParity: of(({ accuracy, parity }) => accuracy + rate * parity),
+      };
     },
   };
 };

@@ -9,10 +9,10 @@ import { tableHash } from "../tables/table-hash.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { type LabelsNeeded, labelsNeeded } from "./labels-needed.js";
 import { type PlanAnswer, planAnswer } from "./plan-answer.js";
-import { choose, isReference, ranked, type Settled, settle } from "./plan-choice.js";
+import { choose, exchangeRate, isReference, ranked, type Settled, settle } from "./plan-choice.js";
 import { type CurvePointEstimates, curveLabels, curveOf, type RecipeCurve } from "./plan-curves.js";
 import { PLAN_DEFAULTS } from "./plan-defaults.js";
-import { type OuterEstimates, outerJudge } from "./plan-estimates.js";
+import { type OuterDifference, outerJudge } from "./plan-estimates.js";
 import { judgedRows, measure } from "./plan-measures.js";
 import { recipeName, recipesOf } from "./plan-recipes.js";
 import { type PlannedRound, runRounds, type Trial } from "./plan-rounds.js";
@@ -54,8 +54,10 @@ export interface ParityPlan {
   readonly sameForAll: number;
   /** The best with random acquisition and the rule, and the recommended one less it. */
   readonly reference: PlannedRecipe;
-  readonly overReference: OuterEstimates;
-  /** Whether the reference reaches the level, if any does, and the interval of that accuracy has 0 in it. */
+  readonly overReference: OuterDifference;
+  /** What a unit of parity costs in accuracy here, on inner rows. */
+  readonly exchangeRate: number;
+  /** Whether the reference reaches the level, if any does, and the interval of that accuracy, at the same parity, has 0 in it. */
   readonly randomIsAsGood: boolean;
   readonly labelsNeeded: LabelsNeeded;
   /** Every recipe, from the best down, by the rounds that they were part of. */
@@ -138,6 +140,7 @@ export const plan: {
 
   // Chosen on inner rows; from here on the outer ones are looked at, and nothing is chosen any more.
   const best = choose(finalists);
+  const rate = exchangeRate(finalists.map(({ trial }) => trial));
   const reference = ranked(finalists).find(({ trial }) => isReference(trial.parts)) ?? best;
   const outer = judgedRows(task, rows.outer, settings.metric);
   const judge = outerJudge(outer, stream.split("outer errors"));
@@ -170,7 +173,7 @@ export const plan: {
     });
   }
   const setOf = (id: string) => sets.find((set) => set.id === id) ?? sets[0];
-  const overReference = judge.difference(decisionsOf(best), decisionsOf(reference));
+  const overReference = judge.difference(decisionsOf(best), decisionsOf(reference), rate);
   const { interval } = recommended.outer.parity;
   const found = {
     target: task.target.name,
@@ -184,8 +187,10 @@ export const plan: {
     ),
     reference: describe(reference),
     overReference,
+    exchangeRate: rate,
     // One that does not reach the level is not as good, however accurate it is.
-    randomIsAsGood: overReference.accuracy.interval[0] <= 0 && reference.reaches >= Math.min(1, best.reaches),
+    randomIsAsGood:
+      overReference.accuracyAtParity.interval[0] <= 0 && reference.reaches >= Math.min(1, best.reaches),
     labelsNeeded: labelsNeeded(curves[0].values, settings.level, stream.split("labels needed")),
     recipes: all.sort(byMerit),
     frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   choose,
+  exchangeRate,
   type InnerTrial,
   isReference,
   keepBest,
@@ -29,6 +30,31 @@ const trial = (
   of: PlannedParts,
   ...aims: readonly { aim?: number; accuracy: readonly number[]; parity: readonly number[] }[]
 ): InnerTrial => ({ parts: of, aims: aims.map((each) => ({ aim: undefined, ...each })) });
+
+/** Least squares through the origin of lost accuracy on gained parity, step by step, within 0 and 1. */
+const slope = (trials: readonly InnerTrial[]): number => {
+  const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const steps = trials.flatMap(({ aims }) =>
+    aims.slice(1).map((to, i) => ({
+      parity: mean(to.parity) - mean(aims[i].parity),
+      accuracy: mean(to.accuracy) - mean(aims[i].accuracy),
+    })),
+  );
+  const square = steps.reduce((sum, { parity }) => sum + parity ** 2, 0);
+  const slopeOf = -steps.reduce((sum, { parity, accuracy }) => sum + parity * accuracy, 0) / square;
+  return square === 0 ? 0 : Math.min(1, Math.max(0, slopeOf));
+};
+
+test("what parity costs is read off the steps of the rules", () => {
+  const tried = trial(
+    parts("epig"),
+    { aim: 0.7, accuracy: [0.8, 0.8], parity: [0.6, 0.6] },
+    { aim: 0.8, accuracy: [0.76, 0.76], parity: [0.7, 0.7] },
+    { aim: 0.9, accuracy: [0.72, 0.72], parity: [0.8, 0.8] },
+  );
+  expect(exchangeRate([tried])).toBeCloseTo(0.4, 12);
+  expect(exchangeRate([trial(parts("random", false), { accuracy: [0.8], parity: [0.6] })])).toBe(0);
+});
 
 describe("the setting of the rule", () => {
   test("is the most accurate one that reaches the level by more than a standard error", () => {
@@ -122,9 +148,11 @@ describe("the recommendation", () => {
           return;
         }
         const same = settled.filter(({ reaches }) => reaches === most);
-        const best = same.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
-        const lost = (one: (typeof settled)[number]) =>
-          one.trial.aims[one.at].accuracy.map((each, s) => best.trial.aims[best.at].accuracy[s] - each);
+        const rate = slope(trials);
+        const values = ({ trial: { aims }, at }: (typeof settled)[number]) =>
+          aims[at].accuracy.map((each, s) => each + rate * aims[at].parity[s]);
+        const best = same.reduce((a, b) => (mean(values(b)) > mean(values(a)) ? b : a));
+        const lost = (one: (typeof settled)[number]) => values(one).map((each, s) => values(best)[s] - each);
         const near = same.filter((one) => mean(lost(one)) <= se(lost(one)) + 1e-12);
         expect(complexityOf(chosen.trial.parts)).toBe(
           Math.min(...[best, ...near].map((one) => complexityOf(one.trial.parts))),
@@ -139,6 +167,7 @@ describe("the recommendation", () => {
         fc.array(anyTrial, { minLength: 1, maxLength: 8 }),
         fc.integer({ min: 1, max: 4 }),
         (trials, count) => {
+          const rate = slope(trials);
           const order = screened(trials, 0.5);
           const merit = ({ aims }: InnerTrial) =>
             Math.max(
@@ -146,7 +175,7 @@ describe("the recommendation", () => {
                 const [a, p] = [accuracy, parity].map(
                   (values) => values.reduce((sum, each) => sum + each, 0) / 3,
                 );
-                return p >= 0.5 ? a : a - (0.5 - p);
+                return p >= 0.5 ? a + rate * (p - 0.5) : a - (0.5 - p);
               }),
             );
           const merits = order.map((each) => merit(each.trial));

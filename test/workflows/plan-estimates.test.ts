@@ -78,8 +78,16 @@ describe("errors", () => {
     expect(accuracy.standardError / binomial).toBeLessThan(1.2);
     expect(parity.interval[0]).toBeGreaterThan(0);
     expect(parity.interval[1]).toBeLessThanOrEqual(1);
-    const none = judge.difference([decided, decided], [decided, decided]);
+    const none = judge.difference([decided, decided], [decided, decided], 0.5);
     expect(none.accuracy.interval).toEqual([0, 0]);
+    expect(none.accuracyAtParity.interval).toEqual([0, 0]);
+    const some = Uint8Array.from(decided, (each, i) => (i % 5 === 0 ? 1 - each : each));
+    const {
+      accuracy: a,
+      parity: p,
+      accuracyAtParity,
+    } = judge.difference([some, decided], [decided, some], 0.5);
+    expect(accuracyAtParity.mean).toBeCloseTo(a.mean + 0.5 * p.mean, 12);
   });
 });
 

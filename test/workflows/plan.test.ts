@@ -171,7 +171,7 @@ describe("what is said", () => {
     } as const;
     const better = {
       ...overReference,
-      accuracy: { mean: 0.02, standardError: 0.01, interval: [0.01, 0.03], n: 8 },
+      accuracyAtParity: { mean: 0.02, standardError: 0.01, interval: [0.01, 0.03], n: 8 },
     } as const;
     const reached = { ...reference, inner: { ...reference.inner, reaches: true } };
     const say = (change: Partial<ParityPlan>) =>
@@ -180,7 +180,7 @@ describe("what is said", () => {
       /^Random acquisition with the fair rule is as good/,
     );
     expect(say({ randomIsAsGood: false, overReference: better })).toContain(
-      "It gains +0.020 (0.010 to 0.030) of accuracy",
+      "At the same parity it gains +0.020 (0.010 to 0.030) of accuracy",
     );
     expect(say({ reference: { ...reference, inner: { ...reference.inner, reaches: false } } })).toContain(
       "does not reach the level",
@@ -197,7 +197,7 @@ describe("what is said", () => {
     });
     expect(recipes.every(({ acquisition }) => acquisition.method === "random")).toBe(true);
     expect(answer.recommendation).toMatch(/^Draw people at random/);
-    if (randomIsAsGood) expect(overReference.accuracy.interval[0]).toBeLessThanOrEqual(0);
+    if (randomIsAsGood) expect(overReference.accuracyAtParity.interval[0]).toBeLessThanOrEqual(0);
   });
 
   test("how many labels, where the table decides", async () => {
