@@ -29,19 +29,19 @@ const D = PLAN_DEFAULTS;
 export const planCommand = defineCommand({
   name: "plan",
   group: "Active learning",
-  summary: "recommend how to reach a parity at the least cost, tried out on a labelled table",
+  summary: "recommend how to reach parity at the least cost",
   examples: [
     {
-      line: "plan pilot.csv --target hired=yes --sensitive sex --parity 0.8 --out plan.html --recipe recipe.json",
-      description: "what to do for selection rates within 0.8 of each other, with evidence",
+      line: "plan pilot.csv --target hired=yes --sensitive sex --parity 0.8 --recipe recipe.json",
+      description: "what to do for the lowest selection rate at least 0.8 of the highest",
     },
     {
-      line: "plan pilot.csv --target hired=yes --sensitive sex --parity 0.9 --metric eopp --labels 250 --minutes 5",
-      description: "equal opportunity with 250 labels, in five minutes at most",
+      line: "plan pilot.csv --target hired=yes --sensitive sex --parity 0.9 --metric eopp --labels 250 --minutes 5 --out plan.html",
+      description: "equal opportunity with 250 labels, in five minutes at most, with figures",
     },
     {
-      line: "rank pool.csv --labelled pilot.csv --target hired=yes --sensitive sex --recipe recipe.json",
-      description: "go on with what was recommended",
+      line: "plan --task students --parity 0.8 --json",
+      description: "one of the paper's tasks, for another program",
     },
   ],
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },
