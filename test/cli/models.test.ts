@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { fileTexts } from "../../src/cli/commands/design/files.js";
+import { mitigationChoiceTexts } from "../../src/cli/commands/models/mitigation-choices.js";
 import { seededStream } from "../../src/core/random.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { taskTexts } from "../../src/tables/task.js";
+import { fitMitigationTexts } from "../../src/workflows/fit-mitigations.js";
+import { fitTexts } from "../../src/workflows/fit-model.js";
 import { modelTexts } from "../../src/workflows/fitted-model.js";
 import { predictTexts } from "../../src/workflows/predict.js";
 import { needsDist } from "../setup/dist.js";
@@ -80,6 +83,37 @@ describe("fairbed fit and predict", () => {
     expect(predictions).toHaveLength(2);
   });
 
+  test("decides by a rule that sees no attribute, and says what it reached", async () => {
+    const out = at("rule.json");
+    const words = ["fit", labelled, ...ROLES, "--learner", "logistic", "--reweigh"];
+    const asked = [...words, "--rule", "dp", "--parity", "0.9", "--out", out];
+    const { code, stdout } = await invoke([...asked, "--unlabelled", fresh]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Rows are reweighed");
+    expect(stdout).toContain("a rule for a ratio of 0.9 between the selection rates of sex");
+    // The twenty without a label and those of the other file.
+    expect(stdout).toContain("chosen (soft) on 32 rows without labels: ratio ");
+    expect(stdout).toMatch(/on rows that no such rule was chosen on: ratio 0\.\d+ \(/);
+    expect(stdout).not.toMatch(/NaN|undefined/);
+    const { predictions } = await json("predict", out, fresh, "--id", "who");
+    expect(Object.keys(predictions[0])).toEqual(["who", "predicted", "probability", "margin"]);
+    for (const { predicted, margin } of predictions) expect(predicted).toBe(margin > 0 ? "yes" : "no");
+    const { rule } = await json(...asked);
+    expect(rule).toMatchObject({ metric: "dp", level: 0.9, groups: ["f", "m"] });
+    expect(rule.chosenOn).toMatchObject({ by: "soft", unlabelled: 20, labelled: 0 });
+  });
+
+  test("the reject option needs the group, which is said", async () => {
+    const out = at("reject.json");
+    const { stdout } = await invoke(["fit", labelled, ...ROLES, "--decide", "reject-option", "--out", out]);
+    expect(stdout).toContain("fairbed predict needs the group of every row");
+    expect((await invoke(["predict", out, fresh])).code).toBe(0);
+    const blind = at("blind.csv");
+    writeFileSync(blind, "code,skill,weight\n01,7,0\n");
+    const { code, stderr } = await invoke(["predict", out, blind]);
+    expect([code, stderr]).toEqual([2, `fairbed: ${predictTexts.noAttribute(["sex"])}\n`]);
+  });
+
   test("mistakes are answered with one sentence", async () => {
     const refused = async (words: readonly string[], text: string) => {
       const { code, stderr } = await invoke(words);
@@ -89,6 +123,16 @@ describe("fairbed fit and predict", () => {
     const out = at("small.json");
     await json("fit", labelled, ...ROLES, "--out", out);
     await refused(["fit", labelled], readTaskTexts.noTarget);
+    await refused(["fit", labelled, ...ROLES, "--parity", "0.9"], mitigationChoiceTexts.noRule("--parity"));
+    await refused(["fit", labelled, ...ROLES, "--unlabelled", fresh], fitTexts.unusedUnlabelled);
+    await refused(
+      ["fit", labelled, ...ROLES, "--rule", "dp", "--decide", "reject-option"],
+      fitMitigationTexts.twoDecisions,
+    );
+    await refused(
+      ["fit", labelled, "--target", "hired=yes", "--rule", "dp"],
+      fitMitigationTexts.noSensitive("the fair rule"),
+    );
     await refused(["fit", labelled, ...ROLES, "--learner", "oracle"], "forest, logistic, boosting, mlp, svm");
     const nowhere = join(folder, "none", "model.json");
     await refused(["fit", labelled, ...ROLES, "--out", nowhere], writeText.noFolder(nowhere));

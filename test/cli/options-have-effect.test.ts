@@ -115,6 +115,7 @@ const THREADS = "it says how many work at once, not what comes out";
 
 const RANK = ["rank", POOL, "--labelled", PEOPLE, "--trees", "6", "--top", "6"];
 const FIT = ["fit", PEOPLE, "--folds", "2"];
+const FIT_RULE = ["--learner", "logistic", "--rule", "dp"];
 const AUDIT = [
   "audit",
   PEOPLE,
@@ -331,6 +332,25 @@ const CASES: Readonly<Record<string, Case>> = {
       "--seed": ["--seed", "5"],
       "--folds": ["--folds", "3"],
       "--level": ["--level", "0.5"],
+      "--reweigh": ["--reweigh"],
+      "--rule": ["--rule", "dp"],
+      "--parity": { base: [...FIT, ...TASK, ...FIT_RULE], add: ["--parity", "0.95"] },
+      "--rule-by": {
+        base: [...FIT, ...TASK, ...FIT_RULE, "--unlabelled", POOL],
+        add: ["--rule-by", "true"],
+      },
+      "--selection-rate": { base: [...FIT, ...TASK, ...FIT_RULE], add: ["--selection-rate", "0.3"] },
+      "--unlabelled": { base: [...FIT, ...TASK, ...FIT_RULE], add: ["--unlabelled", POOL] },
+      "--probability": {
+        base: [...FIT, ...TASK, ...FIT_RULE, "--exclude", "score"],
+        add: ["--probability", "score"],
+      },
+      "--represent": ["--represent", "lfr"],
+      "--decide": ["--decide", "reject-option"],
+      "--privileged": {
+        base: [...FIT, ...TASK, "--decide", "reject-option"],
+        add: ["--privileged", "f"],
+      },
     },
   },
   predict: {

@@ -21,12 +21,12 @@ const csv = (rows: number, labelled: boolean): string => {
 };
 
 const bitsOf = async (library: typeof Library, file: string, text: string): Promise<string[]> => {
-  const { probabilities, predicted } = await library.predict(
+  const { probabilities, predicted, margin } = await library.predict(
     library.readModel(file),
     await library.parseTable(text),
   );
-  const words = new BigUint64Array(probabilities.buffer, probabilities.byteOffset, probabilities.length);
-  return [...Array.from(words, String), ...predicted];
+  const all = Float64Array.from([...probabilities, ...(margin ?? [])]);
+  return [...Array.from(new BigUint64Array(all.buffer), String), ...predicted];
 };
 
 const fitted = async (library: typeof Library, text: string): Promise<string> =>
@@ -38,6 +38,31 @@ const fitted = async (library: typeof Library, text: string): Promise<string> =>
       replicates: 100,
     }),
   );
+
+/** Every way of mitigating, as one text of all model files. */
+const fittedFairly = async (library: typeof Library, text: string, more: string): Promise<string> => {
+  const table = await library.parseTable(text);
+  const unlabelled = await library.parseTable(more);
+  const files: string[] = [];
+  for (const choices of [
+    { reweigh: true, rule: { metric: "dp" as const, by: "both" as const }, unlabelled },
+    { rule: { metric: "eopp" as const, level: 0.9 } },
+    { represent: { maxSteps: 20, restarts: 1 }, rule: true as const, unlabelled },
+    { represent: { maxSteps: 20, restarts: 1 }, rejectOption: true as const },
+  ]) {
+    const model = await library.fitModel(table, {
+      target: "y=high",
+      sensitive: ["town=x"],
+      features: ["a", "b"],
+      learner: "logistic",
+      folds: 2,
+      replicates: 100,
+      ...choices,
+    });
+    files.push(JSON.stringify(model));
+  }
+  return JSON.stringify(files);
+};
 
 describeInChromium("a fitted model in Chromium", (browser) => {
   test("answers as in Node, whatever learnt it", async () => {
@@ -63,6 +88,10 @@ describeInChromium("a fitted model in Chromium", (browser) => {
       for (const file of files)
         expect(await inPage(bitsOf, file, asked)).toEqual(await bitsOf(library, file, asked));
       expect(await inPage(fitted, known)).toBe(await fitted(library, known));
+      const mitigated = await fittedFairly(library, known, asked);
+      expect(await inPage(fittedFairly, known, asked)).toBe(mitigated);
+      for (const file of JSON.parse(mitigated) as string[])
+        expect(await inPage(bitsOf, file, asked)).toEqual(await bitsOf(library, file, asked));
     } finally {
       await page.close();
       await server.close();
