@@ -33,7 +33,7 @@ export const planCommand = defineCommand({
   examples: [
     {
       line: "plan pilot.csv --target hired=yes --sensitive sex --parity 0.8 --recipe recipe.json",
-      description: "what to do for the lowest selection rate at least 0.8 of the highest",
+      description: "selection rates of at least 0.8 of the highest",
     },
     {
       line: "plan pilot.csv --target hired=yes --sensitive sex --parity 0.9 --metric eopp --labels 250 --minutes 5 --out plan.html",
