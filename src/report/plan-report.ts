@@ -1,7 +1,7 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
 import type { ChartValue } from "../core/chart-description.js";
 import type { ParityPlan } from "../workflows/plan.js";
-import { METRIC_NAMES } from "../workflows/plan-answer.js";
+import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
 import type { PlanEstimate } from "../workflows/plan-estimates.js";
 import type { PlannedRecipe } from "../workflows/planned-recipe.js";
 import { compositionChart } from "./acquisition-charts.js";
@@ -20,8 +20,6 @@ export interface PlanReport {
 
 const number = (value: number): string => value.toFixed(3);
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-const withInterval = ({ mean, interval }: PlanEstimate): string =>
-  `${number(mean)} (${interval.map((end) => end.toFixed(2)).join(" to ")})`;
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
@@ -99,8 +97,8 @@ const recipeTable = ({ requirement, recommended }: ParityPlan, recipes: readonly
       String(labels),
       String(seeds),
       fit.rule === undefined ? "no rule" : fit.rule.level.toFixed(2),
-      seeds < FEW_SEEDS ? number(outer.accuracy.mean) : withInterval(outer.accuracy),
-      seeds < FEW_SEEDS ? number(outer.parity.mean) : withInterval(outer.parity),
+      seeds < FEW_SEEDS ? number(outer.accuracy.mean) : estimateInWords(outer.accuracy),
+      seeds < FEW_SEEDS ? number(outer.parity.mean) : estimateInWords(outer.parity),
     ]),
   );
 
@@ -189,8 +187,8 @@ const setTable = ({ sets, composition, target }: ParityPlan): Html => {
       ...sets.map(({ name, composition: { cells }, leakage }) => [
         name,
         ...cells.map(({ acquired }) => share(acquired.mean)),
-        withInterval(leakage.nats),
-        withInterval(leakage.auc),
+        estimateInWords(leakage.nats),
+        estimateInWords(leakage.auc),
       ]),
     ],
   );

@@ -1,5 +1,6 @@
 /** What a plan comes to, in sentences. */
 import type { ParityPlan } from "./plan.js";
+import type { PlanEstimate } from "./plan-estimates.js";
 
 export interface PlanAnswer {
   /** What to do. */
@@ -22,7 +23,17 @@ const METRICS = {
 /** The measure in a few words. */
 export const METRIC_NAMES = { dp: "demographic parity", eopp: "equal opportunity" } as const;
 
-const number = (value: number): string => value.toFixed(3);
+/** Without a sign where nothing is left of the number. */
+const digits = (value: number, count: number): string => {
+  const text = value.toFixed(count);
+  return Number(text) === 0 ? (0).toFixed(count) : text;
+};
+const number = (value: number): string => digits(value, 3);
+
+/** `0.812 (0.76 to 0.86)` */
+export const estimateInWords = ({ mean, interval }: PlanEstimate): string =>
+  `${number(mean)} (${interval.map((end) => digits(end, 2)).join(" to ")})`;
+
 const ends = ([low, high]: readonly [number, number]): string => `${number(low)} to ${number(high)}`;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -50,16 +61,15 @@ const labelsWords = ({ labelsNeeded: { labels, interval }, requirement, recommen
 
 const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: Found): string => {
   const { mean, interval } = overReference.accuracyAtParity;
-  if (recommended.id === reference.id)
-    return "Random acquisition with the fair rule is recommended: no other way of asking was better by more than a standard error.";
-  const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
+  const random = `random acquisition ${reference.fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
   if (recommended.acquisition.method === "random")
-    return `The recipe draws people at random; against the best one with the fair rule its accuracy at the same parity differs by ${difference}.`;
+    return `${capital(random)} is recommended: no other way of asking was better by more than a standard error.`;
+  const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
   if (recommended.inner.reaches && !reference.inner.reaches)
-    return `Random acquisition with the fair rule does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
+    return `${capital(random)} does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
   return randomIsAsGood
-    ? `Random acquisition with the fair rule is as good as far as can be told: at the same parity, the accuracy gained over it is ${difference}, an interval with 0 in it.`
-    : `At the same parity it gains ${difference} of accuracy over random acquisition with the fair rule.`;
+    ? `${capital(random)} is as good as far as can be told: at the same parity, the accuracy gained over it is ${difference}, an interval with 0 in it.`
+    : `At the same parity it gains ${difference} of accuracy over ${random}.`;
 };
 
 const shortfall = ({

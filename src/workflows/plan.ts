@@ -52,7 +52,7 @@ export interface ParityPlan {
   readonly verdict: "met" | "open" | "missed";
   /** How often the same decision for everybody would be right on the outer rows: parity of 1, and nothing learnt. */
   readonly sameForAll: number;
-  /** The best with random acquisition and the rule, and the recommended one less it. */
+  /** The best with random acquisition, and the recommended one less it. */
   readonly reference: PlannedRecipe;
   readonly overReference: OuterDifference;
   /** What a unit of parity costs in accuracy here, on inner rows. */

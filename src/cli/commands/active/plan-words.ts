@@ -1,11 +1,8 @@
 /** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
 import type { ParityPlan } from "../../../workflows/plan.js";
-import type { PlanEstimate } from "../../../workflows/plan-estimates.js";
+import { estimateInWords } from "../../../workflows/plan-answer.js";
 import type { PlannedRecipe } from "../../../workflows/planned-recipe.js";
 import { rightAligned } from "../../text-table.js";
-
-const withInterval = ({ mean, interval }: PlanEstimate): string =>
-  `${mean.toFixed(3)} (${interval.map((end) => end.toFixed(2)).join(" to ")})`;
 
 /** Those that were tried out on all labels: the others were dropped on fewer. */
 const MOST = 8;
@@ -15,8 +12,8 @@ const rowOf = ({ name, labels, seeds, fit, outer }: PlannedRecipe): string[] => 
   String(labels),
   String(seeds),
   fit.rule === undefined ? "-" : fit.rule.level.toFixed(2),
-  withInterval(outer.accuracy),
-  withInterval(outer.parity),
+  estimateInWords(outer.accuracy),
+  estimateInWords(outer.parity),
 ];
 
 /** Lines. */
@@ -45,8 +42,8 @@ export const planInWords = (plan: ParityPlan, table: string): string[] => {
       ...sets.map(({ name, composition: { groups }, leakage }) => [
         name,
         ...groups.map(({ acquired: { mean } }) => (mean === null ? "none" : percent(mean))),
-        withInterval(leakage.nats),
-        withInterval(leakage.auc),
+        estimateInWords(leakage.nats),
+        estimateInWords(leakage.auc),
       ]),
     ]),
     ...sets.flatMap(({ name, warnings }) => warnings.map((warning) => `Warning: ${name}: ${warning}.`)),
