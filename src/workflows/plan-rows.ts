@@ -2,6 +2,8 @@
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
+import type { Label } from "../tables/label.js";
+import { selectRows } from "../tables/table.js";
 import type { Task } from "../tables/task.js";
 import { LEAST_OF_GROUP, LEAST_ROWS, planningTexts } from "./plan-settings.js";
 
@@ -19,6 +21,36 @@ export interface PlanRows {
   readonly innerFraction: number;
   readonly known: number;
 }
+
+/** More rows would make every simulation slower, and none of its sets larger. */
+const MOST_ROWS = 20_000;
+
+/** The task as it is, or of rows drawn at random where it has many. */
+export const thinnedTask = (
+  task: Task,
+  stream: RandomStream,
+): { readonly task: Task; readonly note?: string | undefined } => {
+  const { table, target, sensitive, weights } = task;
+  const known = Int32Array.from(target.labels.keys()).filter(
+    (row) => target.labels[row] >= 0 && sensitive.every(({ labels }) => labels[row] >= 0),
+  );
+  if (known.length <= MOST_ROWS) return { task };
+  const rows = Int32Array.from(stream.choice(known.length, MOST_ROWS), (at) => known[at]).sort();
+  const of = <One extends Label>(label: One): One => ({
+    ...label,
+    labels: rows.map((row) => label.labels[row]),
+  });
+  return {
+    task: {
+      ...task,
+      table: selectRows(table, rows),
+      target: of(target),
+      sensitive: sensitive.map(of),
+      weights: weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]),
+    },
+    note: planningTexts.thinned(MOST_ROWS, known.length),
+  };
+};
 
 /** Fails where the table is not one that a plan can be made for. */
 export const requirePlanTask = ({ target, sensitive }: Task): void => {

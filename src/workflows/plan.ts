@@ -16,7 +16,7 @@ import { type OuterDifference, outerJudge } from "./plan-estimates.js";
 import { judgedRows, measure } from "./plan-measures.js";
 import { recipeName, recipesOf } from "./plan-recipes.js";
 import { type PlannedRound, runRounds, type Trial } from "./plan-rounds.js";
-import { splitPlanRows } from "./plan-rows.js";
+import { requirePlanTask, splitPlanRows, thinnedTask } from "./plan-rows.js";
 import { type PlannedSet, plannedSet } from "./plan-sets.js";
 import {
   LEAST_LABELS,
@@ -119,10 +119,13 @@ export const plan: {
   (task: Task, options: PlanOptions): Promise<ParityPlan>;
 } = async (source: Table | Task, options: PlanOptions & Optional<TaskSettings>): Promise<ParityPlan> => {
   const settings = planSettings(options);
-  const task = isTask(source) ? source : defineTask(source, options as TaskSettings);
+  const whole = isTask(source) ? source : defineTask(source, options as TaskSettings);
   const stream = seededStream(settings.seed).split("plan");
+  requirePlanTask(whole);
+  const { task, note } = thinnedTask(whole, stream.split("rows"));
   const rows = splitPlanRows(task, settings.metric, stream.split("outer"));
   const { table, notes } = withLabels(task, settings, rows);
+  if (note !== undefined) notes.push(note);
   const { labels } = table;
   const batch = settings.batch ?? Math.max(1, Math.round(labels / 100));
   const recipes = recipesOf(settings.methods, settings.learners, batch);
@@ -197,14 +200,14 @@ export const plan: {
     curves: curves.map(({ values: _, ...curve }) => curve),
     composition: setOf(best.trial.id).composition,
     sets,
-    rows: { table: task.table.rows, outer: rows.outer.length, ...sizesOf(table) },
+    rows: { table: whole.table.rows, outer: rows.outer.length, ...sizesOf(table) },
     rounds,
     seeds: best.trial.seeds,
     cut,
     notes: [...task.notes, ...notes],
   } as const;
   const answer = planAnswer(found);
-  return { ...found, answer, recipe: recipeOf(found, answer, tableHash(task.table)) };
+  return { ...found, answer, recipe: recipeOf(found, answer, tableHash(whole.table)) };
 };
 
 /** The recommended one and what it is compared with. */

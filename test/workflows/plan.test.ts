@@ -209,6 +209,14 @@ describe("what is said", () => {
     );
   });
 
+  test("that of very many rows some were drawn", async () => {
+    const many = syntheticPool({ rows: 20_100, seed: 2, noise: 0 });
+    const large = await plan(many.table, { ...many.settings, ...quick, ...least, pool: 100 });
+    expect(large.notes).toContain(planningTexts.thinned(20_000, 20_100));
+    expect(large.rows).toMatchObject({ table: 20_100, outer: 6000, inner: 3000, pool: 100 });
+    expect(large.recipe.chosenOn).toMatchObject({ table: tableHash(many.table), rows: 20_100 });
+  });
+
   test("equal opportunity is about true positive rates", async () => {
     const { answer, recipe } = await plan(task, { ...quick, ...least, metric: "eopp" });
     expect(answer.reached).toContain("equal opportunity");
