@@ -16,7 +16,14 @@ import { tuneRule } from "../dist/workflows/tune-rule.js";
 const TABLES = { adult: 400, census: 400, students: 400, german: 200, bank: 400 };
 const SEEDS = [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007];
 const LEVEL = 0.8;
-const WAYS = ["soft", "true", "both", "attributes"];
+const WAYS = ["soft", "true", "both", "labelled", "attributes"];
+const CHOICES = {
+  soft: { by: "soft" },
+  true: { by: "true" },
+  both: { by: "both" },
+  labelled: { by: "soft", unlabelled: undefined },
+  attributes: { attributesKnown: true },
+};
 const METRICS = { dp: "Demographic parity", eopp: "Equal opportunity" };
 const trees = { threads: 1 };
 const settings = {
@@ -83,7 +90,7 @@ for (const [name, budget] of Object.entries(TABLES)) {
             ...common,
             metric,
             stream: stream(),
-            ...(way === "attributes" ? { attributesKnown: true } : { by: way }),
+            ...CHOICES[way],
           });
           const { user, system } = process.cpuUsage(started);
           times.push((user + system) / 1000);
@@ -166,6 +173,7 @@ test rows by their true groups; German has 300 of them and Students 1327, so par
   move with the log odds of the outcome.
 - **true**: out-of-fold predictions on the rows drawn at random, by their true groups.
 - **both**: soft, plus half of what the true groups of the random rows say beyond their soft ones.
+- **labelled**: soft, where no unlabelled rows are given: by calibrated out-of-fold predictions for the random rows.
 - **attributes**: the pool, by its true groups: what could be done if they were known.
 
 The default is the way with the smallest mean distance from ${LEVEL} for demographic parity, over the tables where the models

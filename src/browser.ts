@@ -77,8 +77,9 @@ export type { PlannedLeakage, PlannedSet } from "./workflows/plan-sets.js";
 export type { PlannedRecipe, RecipeFrontier } from "./workflows/planned-recipe.js";
 export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
-export type { TrainPolicySettings } from "./workflows/policy-settings.js";
+export type { PolicyStart, StartDesigns, TrainPolicySettings } from "./workflows/policy-settings.js";
 export { type Predictions, type PredictOptions, predict } from "./workflows/predict.js";
+export type { RankComposition } from "./workflows/rank-composition.js";
 export {
   type Pool,
   type RankedCandidate,

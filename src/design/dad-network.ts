@@ -1,8 +1,10 @@
 /**
  * The network of deep adaptive design: an encoder reads every past (design, outcome) pair, the encodings are added up,
- * and an emitter gives the next design from the sum; the first design is emitted from zeros.
+ * and an emitter gives the next design from the sum; the first design is emitted from zeros. A network that was started
+ * from static designs adds what it emits to their outputs (`base-outputs.ts`).
  */
 import { createDense, type Dense, Workspace } from "../compute/index.js";
+import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import { type DesignScale, designFrom, likeliest, outputsOf, readingOf, type Scale } from "./design-scale.js";
 import type { Model } from "./model.js";
@@ -24,6 +26,8 @@ export interface DadNetwork {
   readonly designs: readonly DesignScale[];
   /** The units in which it reads outcomes, one for each. */
   readonly outcomes: readonly Scale[];
+  /** Added to the emitter's outputs before each observation, [horizon][outputs]; nothing unless given. */
+  readonly base?: readonly (readonly number[])[] | undefined;
   /** The parameters of the encoder, then those of the emitter. */
   readonly parameters: Float32Array;
 }
@@ -49,10 +53,12 @@ export class DadLayers {
   readonly outputs: number;
   readonly firstOutput: readonly number[];
   readonly #encoding: number;
+  readonly #base: DadShape["base"];
 
   constructor(workspace: Workspace, shape: DadShape, rows: number) {
     const { encoder, emitter } = layerWidths(shape);
     this.#encoding = shape.widths.encoding;
+    this.#base = shape.base;
     this.outputs = emitter[emitter.length - 1];
     this.firstOutput = shape.designs.map((_, d) =>
       shape.designs.slice(0, d).reduce((sum, scale) => sum + outputsOf(scale), 0),
@@ -84,10 +90,22 @@ export class DadLayers {
     into.set(this.emitter.gradient, this.encoder.gradient.length);
   }
 
-  /** The outputs of `count` rows from `first` on, from the sum of encodings in the emitter's input. */
-  emit(first: number, count: number): Float32Array {
+  /** The outputs before observation t of `count` rows from `first` on, from the sum of encodings in the emitter's input. */
+  emit(first: number, count: number, t: number): Float32Array {
+    const { outputs } = this;
     this.emitter.forward({ first, count });
-    return this.emitter.output.subarray(first * this.outputs, (first + count) * this.outputs);
+    const emitted = this.emitter.output.subarray(first * outputs, (first + count) * outputs);
+    // The last layer is linear: its gradients do not depend on what it puts out.
+    const base = this.#base?.[t];
+    if (base !== undefined) for (let i = 0; i < emitted.length; i++) emitted[i] += base[i % outputs];
+    return emitted;
+  }
+
+  /** Makes the emitter put out nothing but the base, whatever it reads. */
+  silence(): void {
+    const last = this.emitter.widths.length - 2;
+    this.emitter.weights(last).fill(0);
+    this.emitter.biases(last).fill(0);
   }
 
   /** Encodes `count` rows from `first` on, and adds them to the emitter's inputs of the rows that come `count` later. */
@@ -107,6 +125,11 @@ export class DadLayers {
     this.emitter.dispose();
   }
 }
+
+export const dadNetworkTexts = {
+  horizon: (base: number, horizon: number) =>
+    `the network was started from ${base} static designs and the policy makes ${horizon} observations: give a horizon of ${base}`,
+};
 
 /** A policy that a network makes; the same history gives the same design. */
 export interface NetworkPolicy extends Policy {
@@ -135,7 +158,10 @@ export interface NetworkPolicy extends Policy {
  * ```
  */
 export const dadPolicy = (model: Model, horizon: number, network: DadNetwork): NetworkPolicy => {
-  const { widths, designs: scales, outcomes: outcomeScales, parameters } = network;
+  const { widths, designs: scales, outcomes: outcomeScales, base, parameters } = network;
+  if (base !== undefined && base.length !== horizon) {
+    throw new InputError("horizon", dadNetworkTexts.horizon(base.length, horizon));
+  }
   const variables = scales.length;
   const outcomes = outcomeScales.length;
   const inputs = variables + outcomes;
@@ -154,7 +180,8 @@ export const dadPolicy = (model: Model, horizon: number, network: DadNetwork): N
     network,
     next({ outer, steps, designs, outcomes: seen }: History) {
       requireObservationLeft(steps, horizon);
-      const { encoder, emitter, outputs, firstOutput } = layersFor();
+      const layers = layersFor();
+      const { encoder, emitter, outputs, firstOutput } = layers;
       const sums = new Float32Array(outer * widths.encoding);
       if (steps > 0) {
         if (encoder.rows !== outer * steps) encoder.resizeRows(outer * steps);
@@ -182,8 +209,7 @@ export const dadPolicy = (model: Model, horizon: number, network: DadNetwork): N
       }
       if (emitter.rows !== outer) emitter.resizeRows(outer);
       emitter.input.set(sums);
-      emitter.forward();
-      const emitted = emitter.output;
+      const emitted = layers.emit(0, outer, steps);
       return Float64Array.from({ length: outer * variables }, (_, i) => {
         const d = i % variables;
         const scale = scales[d];

@@ -64,6 +64,21 @@ export class DadObjective {
     };
   }
 
+  /** The objective on the batch that `stream` determines, as the network would be used. */
+  async value(stream: RandomStream): Promise<number> {
+    const { pace } = this.#options;
+    const of = async (part: Part): Promise<number> => {
+      const rollout = part();
+      await pace.pause();
+      return rollout.value(stream);
+    };
+    const gain = await of(this.#gain);
+    if (this.#costs.length === 0) return gain;
+    const leaked: number[] = [];
+    for (const each of this.#costs) leaked.push(await of(each));
+    return gain + Math.min(...leaked);
+  }
+
   /**
    * The objective on the batch that `stream` determines, and its gradient in all parameters: the leakage is that of the
    * model that is worst on this batch.

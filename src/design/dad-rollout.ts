@@ -13,7 +13,7 @@
 import type { Workspace } from "../compute/index.js";
 import type { RandomStream } from "../core/random.js";
 import type { DadLayers, DadShape } from "./dad-network.js";
-import { chosenBy, designFrom, readingOf, type Scale, slopeAt, softmax } from "./design-scale.js";
+import { chosenBy, designFrom, likeliest, readingOf, type Scale, slopeAt, softmax } from "./design-scale.js";
 import type { Model } from "./model.js";
 import { Nested } from "./nested.js";
 import type { SampleSizes } from "./objective.js";
@@ -91,17 +91,31 @@ export class Rollout {
     this.#chosen = shape.designs.map(({ kind }) => (kind === "values" ? new Int32Array(rows) : undefined));
   }
 
+  /** The bound over experiments that `from` determines, by the designs that the network would be used with. */
+  value(from: RandomStream): number {
+    return this.#bound(from, this.#drawParameters(from), "likeliest");
+  }
+
+  #drawParameters(from: RandomStream): Named {
+    return this.#options.drawParameters(this.#options.sizes.outer, from.split("parameters"));
+  }
+
+  #bound(from: RandomStream, generating: Named, values: "drawn" | "likeliest"): number {
+    const nested = this.#nested;
+    this.#simulate(from, generating, values);
+    nested.setData(generating, this.#designs, this.#observed);
+    nested.drawInner(from.split("inner"), generating);
+    return nested.bound(this.#options.quantity, "lower");
+  }
+
   /** The bound over experiments that `from` determines; its gradient is left in the layers. */
   run(from: RandomStream): number {
-    const { model, quantity, layers, sizes, horizon, history } = this.#options;
+    const { model, layers, sizes, horizon, history } = this.#options;
     const past = history?.steps ?? 0;
     const { outer } = sizes;
     const nested = this.#nested;
-    const generating = this.#options.drawParameters(outer, from.split("parameters"));
-    this.#simulate(from, generating, past);
-    nested.setData(generating, this.#designs, this.#observed);
-    nested.drawInner(from.split("inner"), generating);
-    const value = nested.bound(quantity, "lower");
+    const generating = this.#drawParameters(from);
+    const value = this.#bound(from, generating, "drawn");
     for (const name of this.#names) nested.addGradient(name, this.#designGradients[name].fill(0));
     for (const name of model.outcomes) nested.addGradient(name, this.#outcomeGradients[name].fill(0));
     this.#advantages = overOthers(nested.perOuter);
@@ -113,8 +127,9 @@ export class Rollout {
   }
 
   /** The experiments, observation by observation: what was observed before, then what the network chooses. */
-  #simulate(from: RandomStream, generating: Named, past: number): void {
-    const { model, layers, shape, horizon, sizes } = this.#options;
+  #simulate(from: RandomStream, generating: Named, values: "drawn" | "likeliest"): void {
+    const { model, layers, shape, horizon, sizes, history } = this.#options;
+    const past = history?.steps ?? 0;
     const { outer } = sizes;
     const variables = shape.designs.length;
     const inputs = variables + shape.outcomes.length;
@@ -123,7 +138,10 @@ export class Rollout {
     for (let t = 0; t < horizon; t++) {
       const first = t * outer;
       if (t < past) this.#repeat(t);
-      else this.#choose(layers.emit(first, outer), t, from.split("choices").split(t));
+      else {
+        const choices = values === "drawn" ? from.split("choices").split(t) : undefined;
+        this.#choose(layers.emit(first, outer, t), t, choices);
+      }
       this.#noises[t] = this.#step.drawNoise(noise.split(t));
       const seen = t < past ? this.#seenAt(t) : this.#step.simulate(generating, this.#now, this.#noises[t]);
       const pairs = layers.encoder.input;
@@ -145,8 +163,8 @@ export class Rollout {
     }
   }
 
-  /** The designs of observation t from the emitter's outputs. */
-  #choose(emitted: Float32Array, t: number, stream: RandomStream): void {
+  /** The designs of observation t from the emitter's outputs; without a stream, the likeliest of finitely many. */
+  #choose(emitted: Float32Array, t: number, stream: RandomStream | undefined): void {
     const { layers, shape, horizon, sizes } = this.#options;
     for (const [d, name] of this.#names.entries()) {
       const scale = shape.designs[d];
@@ -159,11 +177,15 @@ export class Rollout {
         }
         continue;
       }
-      const own = stream.split(name);
+      const own = stream?.split(name);
       const probabilities = new Float64Array(scale.values.length);
       for (let b = 0; b < sizes.outer; b++) {
-        softmax(emitted, b * layers.outputs + first, probabilities);
-        const k = chosenBy(own.uniform(), probabilities);
+        const at = b * layers.outputs + first;
+        softmax(emitted, at, probabilities);
+        const k =
+          own === undefined
+            ? likeliest(emitted, at, probabilities.length)
+            : chosenBy(own.uniform(), probabilities);
         chosen[b * horizon + t] = k;
         this.#now[name][b] = scale.values[k];
       }

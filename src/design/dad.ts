@@ -7,6 +7,8 @@ import { type AdamState, adam, type Optimiser, Workspace, type WorkspaceOptions 
 import { InputError } from "../core/errors.js";
 import { pacer } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
+import { type EstimatedMean, meanEstimate } from "../core/stats.js";
+import { baseOutputs } from "./base-outputs.js";
 import {
   DadLayers,
   type DadNetwork,
@@ -26,6 +28,7 @@ import { particlesGiven } from "./posterior.js";
 import type { ObjectiveKind } from "./quantity.js";
 import { requireNamedModels } from "./static-objective.js";
 import {
+  decayingRate,
   modelSettings,
   requireNumbers,
   requireSameSettings,
@@ -59,8 +62,15 @@ export interface TrainDadOptions extends WorkspaceOptions, TrainingRunOptions<Da
   readonly widths?: DadWidths | undefined;
   /** Gradients with a larger norm are scaled down to it; none are unless given. */
   readonly clip?: number | undefined;
+  /** Whether the rate decays to a hundredth over the steps; it is constant unless given, as in the paper. */
+  readonly decay?: boolean | undefined;
   /** A network to go on from, instead of a random one. */
   readonly from?: DadNetwork | undefined;
+  /**
+   * Static designs [horizon, variables] to start from: the network adds to them what it learns, at first nothing. They are
+   * kept where training did not improve on them.
+   */
+  readonly startDesigns?: ArrayLike<number> | undefined;
   /** What was observed already, the same for all simulated experiments; they go on from there. */
   readonly history?: History | undefined;
   /** Where the parameters come from: the prior unless given; with a history, the posterior. */
@@ -92,6 +102,10 @@ export const dadTexts = {
     `the history has ${given} observations and the policy makes ${horizon}: give one experiment with at least 1 and fewer than ${horizon}`,
   otherNetwork: (what: string) =>
     `the network to go on from has other ${what} than this model and these settings: give one that was trained for them, or leave out from`,
+  start: (given: number, horizon: number, variables: readonly string[]) =>
+    `the static designs to start from have ${given} numbers: give ${horizon} designs of ${variables.join(", ")}, ${horizon * variables.length} numbers in all`,
+  startKept: (gain: number, error: number, steps: number) =>
+    `after ${steps} steps the network was ${(-gain).toFixed(4)} nats worse than the static designs that it started from, with a standard error of ${error.toFixed(4)}: these are kept; give more steps or a smaller rate`,
 };
 
 /**
@@ -125,6 +139,7 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
     seed = TRAINING_DEFAULTS.seed,
     sizes = PAPER_SIZES,
     clip = Infinity,
+    decay = false,
     drawParameters = (outer, stream) => drawOuter(model, outer, stream),
     from,
     history,
@@ -134,7 +149,7 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   } = options;
   requireTrainable({ horizon, steps }, beta);
   if (against.length > 0) requireNamedModels(model, against);
-  const shape = shapeFor(model, options);
+  const shape = shapeFor(model, options, horizon);
   const settings = settingsOf(model, { objective, beta, against, horizon, seed, sizes, history }, shape);
   if (resume !== undefined) requireResumable(resume, settings);
   const pace = pacer({ signal });
@@ -145,7 +160,8 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   const batches = new DadObjective({ model, against, objective, beta, drawParameters, common, pace });
   try {
     await pace.pause();
-    const run = new DadRun(settings, firstParameters(layers, stream, from), adam({ rate }));
+    const first = firstParameters(layers, stream, from, shape.base);
+    const run = new DadRun(settings, first.slice(), adam({ rate: decay ? decayingRate(rate, steps) : rate }));
     if (resume !== undefined) run.goOn(resume);
     const gradient = new Float32Array(layers.count);
     while (run.step < steps) {
@@ -164,10 +180,19 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
       await onProgress?.({ done: step, total: steps, value, checkpoint: () => run.checkpoint() });
       await pace.pause();
     }
+    const trainedPolicy = (parameters: Float32Array, warnings: readonly string[]): TrainedDad => ({
+      ...dadPolicy(model, horizon, { ...shape, parameters: parameters.slice() }),
+      warnings,
+    });
+    if (shape.base !== undefined && from === undefined) {
+      const compared = Math.max(FEWEST_COMPARED, Math.min(MOST_COMPARED, steps));
+      const { mean, standardError } = await gainOf(batches, layers, run.parameters, first, compared, stream);
+      return mean > 0
+        ? trainedPolicy(run.parameters, [])
+        : trainedPolicy(first, [dadTexts.startKept(mean, standardError, steps)]);
+    }
     // A network that was trained before may have nothing left to learn.
-    const warnings = from === undefined ? warningsOf(run.values) : [];
-    const network: DadNetwork = { ...shape, parameters: run.parameters.slice() };
-    return { ...dadPolicy(model, horizon, network), warnings };
+    return trainedPolicy(run.parameters, from === undefined ? warningsOf(run.values) : []);
   } finally {
     batches.dispose();
     layers.dispose();
@@ -175,11 +200,39 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   }
 };
 
-/** Random ones as PyTorch's `nn.Linear` has them, or those of a network to go on from. */
+/** Batches that say whether training improved on where it started: no more than it took, and enough for an error. */
+const MOST_COMPARED = 200;
+const FEWEST_COMPARED = 20;
+
+/** How much larger the bound is with these parameters than with others, on the same fresh batches. */
+const gainOf = async (
+  batches: DadObjective,
+  layers: DadLayers,
+  parameters: Float32Array,
+  others: Float32Array,
+  count: number,
+  stream: RandomStream,
+): Promise<EstimatedMean> => {
+  const gains: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const fresh = stream.split("compare").split(i);
+    layers.load(parameters);
+    const value = await batches.value(fresh);
+    layers.load(others);
+    gains.push(value - (await batches.value(fresh)));
+  }
+  return meanEstimate(gains);
+};
+
+/**
+ * Random ones as PyTorch's `nn.Linear` has them, or those of a network to go on from. With a base the last layer is zero,
+ * so that the first policy is that of the base alone.
+ */
 const firstParameters = (
   layers: DadLayers,
   stream: RandomStream,
   from: DadNetwork | undefined,
+  base: DadShape["base"],
 ): Float32Array => {
   if (from !== undefined) {
     if (from.parameters.length !== layers.count) throw otherNetwork("widths");
@@ -187,14 +240,28 @@ const firstParameters = (
   }
   layers.encoder.initialise(stream.split("encoder"));
   layers.emitter.initialise(stream.split("emitter"));
+  if (base !== undefined) layers.silence();
   return layers.parameters();
 };
 
 /** What makes a network fit a model; one to go on from keeps its units. */
-const shapeFor = (model: Model, { from, widths }: TrainDadOptions): DadShape => {
+const shapeFor = (
+  model: Model,
+  { from, startDesigns, widths }: TrainDadOptions,
+  horizon: number,
+): DadShape => {
   const designs = designScales(model);
   const outcomes = outcomeScales(model, designs);
-  if (from === undefined) return { widths: widths ?? PAPER_WIDTHS, designs, outcomes };
+  if (from === undefined) {
+    const shape = { widths: widths ?? PAPER_WIDTHS, designs, outcomes };
+    if (startDesigns === undefined) return shape;
+    const { length } = startDesigns;
+    if (length !== horizon * designs.length) {
+      const variables = model.design.map(({ name }) => name);
+      throw new InputError("start", dadTexts.start(length, horizon, variables));
+    }
+    return { ...shape, base: baseOutputs(designs, startDesigns) };
+  }
   if (widths !== undefined && JSON.stringify(widths) !== JSON.stringify(from.widths)) {
     throw otherNetwork("widths");
   }
@@ -205,7 +272,14 @@ const shapeFor = (model: Model, { from, widths }: TrainDadOptions): DadShape => 
   const free = (scale: DesignScale) => (scale.kind === "free" ? { centre: 0 } : {});
   if (allowed(from.designs) !== allowed(designs)) throw otherNetwork("designs");
   if (from.outcomes.length !== outcomes.length) throw otherNetwork("outcomes");
-  return { widths: from.widths, designs: from.designs, outcomes: from.outcomes };
+  const { base } = from;
+  if (base !== undefined && base.length !== horizon) throw otherNetwork("observations");
+  return {
+    widths: from.widths,
+    designs: from.designs,
+    outcomes: from.outcomes,
+    ...(base === undefined ? {} : { base }),
+  };
 };
 
 const otherNetwork = (what: string) => new InputError("network", dadTexts.otherNetwork(what));
@@ -221,11 +295,12 @@ const settingsOf = (
     readonly against: readonly Model[];
     readonly history: History | undefined;
   },
-  { widths }: DadShape,
+  { widths, base }: DadShape,
 ): TrainingSettings => ({
   ...modelSettings(model, against),
   ...given,
   widths,
+  ...(base === undefined ? {} : { base }),
   history: history === undefined ? null : { designs: [...history.designs], outcomes: [...history.outcomes] },
 });
 

@@ -93,6 +93,8 @@ export const policyFileTexts = {
 };
 
 const MAGIC = "FAIRBED\n";
+/** Of a network with a base, which an earlier fairbed would leave out without a word; all others are of format 1. */
+const BASE_VERSION = 2;
 const VERSION = 1;
 const FORMAT = "fairbed policy";
 /** Magic, header length. */
@@ -123,7 +125,7 @@ export const encodePolicy = (file: PolicyFile): Uint8Array => {
   const header = new TextEncoder().encode(
     JSON.stringify({
       format: FORMAT,
-      version: VERSION,
+      version: shape.base === undefined ? VERSION : BASE_VERSION,
       ...file,
       network: { ...shape, weights: parameters.length },
     }),
@@ -225,7 +227,7 @@ const corrupt = (name: string) => new InputError("policy-file", policyFileTexts.
 const checked = (value: Fields, name: string): PolicyFile => {
   const damaged = (field: string, expected: string) =>
     new InputError("policy-file", policyFileTexts.field(name, field, expected));
-  if (typeof value.version === "number" && value.version > VERSION) {
+  if (typeof value.version === "number" && value.version > BASE_VERSION) {
     throw new InputError("policy-file", policyFileTexts.version(name, value.version));
   }
   const common: Omit<PolicyRecord, "horizon"> = {
@@ -252,7 +254,7 @@ const checked = (value: Fields, name: string): PolicyFile => {
     return { kind, horizon, ...common, distribution };
   }
   if (kind === "greedy") return { kind, horizon, ...common, search: greedySearch(value.search, damaged) };
-  if (kind === "dad") return { kind, horizon, ...common, network: network(value.network, damaged) };
+  if (kind === "dad") return { kind, horizon, ...common, network: network(value.network, horizon, damaged) };
   throw new InputError("policy-file", policyFileTexts.kind(name, kind));
 };
 
@@ -303,8 +305,8 @@ const wholes = (value: unknown, field: string, damaged: Damaged): readonly numbe
 };
 
 /** The shape of a network and its weights, as many as the shape has. */
-const network = (value: unknown, damaged: Damaged): DadNetwork => {
-  const { widths: given, designs, outcomes, parameters } = fields(value, "network", damaged);
+const network = (value: unknown, horizon: number, damaged: Damaged): DadNetwork => {
+  const { widths: given, designs, outcomes, base, parameters } = fields(value, "network", damaged);
   if (!(parameters instanceof Float32Array)) throw damaged("a network", "in a file with weights");
   if (!parameters.every(Number.isFinite)) throw damaged("every weight", "a finite number");
   const { encoder, encoding, emitter } = fields(given, "network.widths", damaged);
@@ -323,7 +325,25 @@ const network = (value: unknown, damaged: Damaged): DadNetwork => {
   const layers = layerWidths(shape);
   const expected = weightsIn(layers.encoder) + weightsIn(layers.emitter);
   if (parameters.length !== expected) throw damaged("the number of weights", String(expected));
-  return { ...shape, parameters };
+  if (base === undefined) return { ...shape, parameters };
+  const outputs = layers.emitter[layers.emitter.length - 1];
+  return { ...shape, base: baseRows(base, horizon, outputs, damaged), parameters };
+};
+
+/** [horizon][outputs] */
+const baseRows = (
+  value: unknown,
+  horizon: number,
+  outputs: number,
+  damaged: Damaged,
+): readonly (readonly number[])[] => {
+  const rows = list(value, "network.base", damaged).map((row) =>
+    list(row, "network.base", damaged).map((each) => finite(each, "network.base", damaged)),
+  );
+  if (rows.length !== horizon || rows.some(({ length }) => length !== outputs)) {
+    throw damaged("network.base", `${horizon} lists of ${outputs} numbers`);
+  }
+  return rows;
 };
 
 const list = (value: unknown, field: string, damaged: Damaged): readonly unknown[] => {

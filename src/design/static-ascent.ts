@@ -1,10 +1,10 @@
 /** The climb of static designs by Adam, in units of the prior's spread so that one rate suits every variable. */
 
 import { type AdamState, adam, type Optimiser } from "../compute/index.js";
-import { exp, log } from "../core/math.js";
 import type { Model } from "./model.js";
 import { nearestAllowed } from "./policy.js";
 import type { Reach } from "./static-starts.js";
+import { decayingRate } from "./training.js";
 
 /** One start on its way, as plain JSON data. */
 export interface Climb {
@@ -55,9 +55,6 @@ export interface AscentOptions {
   readonly steps: number;
 }
 
-/** The last step is a hundredth of the first. */
-const LOG_LAST_RATE = log(0.01);
-
 export class Ascent {
   readonly #model: Model;
   readonly #rate: number;
@@ -68,9 +65,7 @@ export class Ascent {
   constructor({ model, horizon, reach, rate, decay, steps }: AscentOptions) {
     this.#model = model;
     this.#rate = rate;
-    this.#optimiser = adam({
-      rate: (at) => (decay ? rate * exp((Math.min(at, steps) / steps) * LOG_LAST_RATE) : rate),
-    });
+    this.#optimiser = adam({ rate: decay ? decayingRate(rate, steps) : rate });
     this.#spreads = Float64Array.from(
       { length: horizon * reach.length },
       (_, i) => reach[i % reach.length].spread,

@@ -1,5 +1,6 @@
 /** What training has in common, whatever is trained: its progress, its checkpoints, and when it stops or warns. */
 import { InputError } from "../core/errors.js";
+import { exp, log } from "../core/math.js";
 import type { Progress, RunOptions } from "../core/options.js";
 import { meanEstimate } from "../core/stats.js";
 import type { Model } from "./model.js";
@@ -42,6 +43,15 @@ export const trainTexts = {
   nothingReached: (value: number, error: number) =>
     `the objective that was reached is ${value.toFixed(4)} nats, with a standard error of ${error.toFixed(4)}: these designs are worth no more than none at all; give a smaller beta, more starts or other bounds`,
 };
+
+/** The last step is a hundredth of the first. */
+const LOG_LAST_RATE = log(0.01);
+
+/** A rate that falls by the same factor at every step, of `steps` numbered from 1. */
+export const decayingRate =
+  (rate: number, steps: number) =>
+  (step: number): number =>
+    rate * exp((Math.min(step, steps) / steps) * LOG_LAST_RATE);
 
 /** Training met a number that is none. `checkpoint` is the last state whose objective was finite. */
 export class TrainingError<Checkpoint> extends InputError {

@@ -91,7 +91,7 @@ const percent = (share: number): string => {
 };
 
 /** How many of the rows have each label below `classes`. */
-const countLabels = (
+export const countLabels = (
   rows: ArrayLike<number>,
   classes: number,
   labelOf: (row: number) => number,
@@ -106,7 +106,8 @@ const countLabels = (
 
 const sum = (values: Float64Array): number => values.reduce((whole, each) => whole + each, 0);
 
-const sharesOf = (acquired: Float64Array, population: Float64Array): readonly AcquiredShare[] => {
+/** Shares of counts, of the acquired and of the population, [groups]. */
+export const sharesOf = (acquired: Float64Array, population: Float64Array): readonly AcquiredShare[] => {
   const known = sum(acquired);
   const all = sum(population);
   return Array.from(acquired, (count, at) => ({

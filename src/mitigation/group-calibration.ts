@@ -15,7 +15,7 @@ import { mitigationTexts } from "./groups.js";
 
 /** Plain data, which JSON carries. */
 export interface GroupCalibration {
-  /** a: 1 believes the model as it is, 0 not at all. */
+  /** a, never below 0: 1 believes the model as it is, 0 not at all. */
   readonly strength: number;
   /** k, [groups]. */
   readonly shifts: readonly number[];
@@ -57,6 +57,8 @@ const MIXED = 0.01;
  */
 const PRIOR = { strength: 1, shift: 0.01, slope: 1, shiftAgain: 1 };
 const MOST_STEPS = 50;
+/** A precision that lets nothing move. */
+const HELD = 1e15;
 
 /** log m(c | x), [rows, groups]. */
 const logarithms = (probabilities: ArrayLike<number>, groups: number): Float64Array =>
@@ -95,9 +97,18 @@ const groupsOf = ({ scores, groupProbabilities }: CalibrationRows): number => {
  * console.log(p.toFixed(2)); // 0.60
  * ```
  */
-export const calibrateGroups = (
+export const calibrateGroups = (known: KnownGroups, options: CalibrationOptions = {}): GroupCalibration => {
+  const found = calibrateAt(known, options, undefined);
+  // Where nothing can be told, models of other rows are wrong more often than right about those left out: a model that
+  // has learnt nothing is not one that has learnt the opposite.
+  return found.strength < 0 && options.from === undefined ? calibrateAt(known, options, 0) : found;
+};
+
+/** The same with a given a, where there is one. */
+const calibrateAt = (
   { scores, groupProbabilities, groups: given, weights }: KnownGroups,
-  { from, byOutcome = true }: CalibrationOptions = {},
+  { from, byOutcome = true }: CalibrationOptions,
+  fixed: number | undefined,
 ): GroupCalibration => {
   const groups = groupsOf({ scores, groupProbabilities });
   if (given.length !== scores.length)
@@ -129,6 +140,10 @@ export const calibrateGroups = (
       prior[groups - 1 + c] = from.slopes[c] - from.slopes[0];
     }
     prior[groups - 1] = from.strength;
+  }
+  if (fixed !== undefined) {
+    prior[groups - 1] = fixed;
+    precision[groups - 1] = HELD;
   }
   const at = prior.slice();
   const p = new Float64Array(groups);
@@ -188,7 +203,7 @@ export const calibrateGroups = (
     if (gained < 1e-10 * rows.length) break;
   }
   return {
-    strength: at[groups - 1],
+    strength: fixed ?? at[groups - 1],
     shifts: [0, ...at.subarray(0, groups - 1)],
     slopes: [0, ...at.subarray(groups)],
   };

@@ -73,7 +73,11 @@ export const curveChart = (
         mark: { type: "area", opacity: 0.15 },
         encoding: { x, y: { ...y, field: "value.low" }, y2: { field: "value.high" }, color },
       },
-      { mark: "line", encoding: { x, y: { ...y, field: "value.mean" }, color } },
+      // A method that has a value in one place only is a point.
+      {
+        mark: { type: "line", point: { size: 16 } },
+        encoding: { x, y: { ...y, field: "value.mean" }, color },
+      },
     ],
     config: STYLE,
   };
@@ -161,6 +165,7 @@ export const compositionCurveChart = (
   const y = {
     type: "quantitative" as const,
     title: verticalTitle("share"),
+    scale: { zero: false },
     axis: { format: "%", tickCount: 4 },
   };
   const color = { ...byMethod(points), title: null };

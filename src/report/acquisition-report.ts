@@ -76,8 +76,10 @@ const GIVEN_AWAY: Columns = [
   ["gapArea", "score gap"],
 ];
 
-const words = ({ mean, standardError }: MetricSummary): string => {
+/** Where not every seed has a value, those that have one are no fair sample, and an error would not say so. */
+const words = ({ mean, standardError, n }: MetricSummary, seeds: number): string => {
   if (mean === null) return "none";
+  if (n < seeds) return `${mean.toFixed(3)} (${n} of ${seeds} seeds)`;
   return standardError === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${standardError.toFixed(3)}`;
 };
 
@@ -140,14 +142,14 @@ learns little about the other: parity that is gained in this way says little abo
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
-const metricTables = ({ methods, sensitive }: Simulation, columns: Columns): Html[] =>
+const metricTables = ({ methods, sensitive, seeds }: Simulation, columns: Columns): Html[] =>
   sensitive.flatMap((attribute) => [
     ...(sensitive.length > 1 ? [html`<h3>${attribute}</h3>`] : []),
     htmlTable(
       ["", ...columns.map(([, label]) => label)],
       methods.map((each) => [
         nameOf(each),
-        ...columns.map(([metric]) => words(each.bySensitive[attribute][metric])),
+        ...columns.map(([metric]) => words(each.bySensitive[attribute][metric], seeds.length)),
       ]),
     ),
   ]);
@@ -176,18 +178,19 @@ const compositionTables = ({ methods, sensitive, target }: Simulation): Html[] =
   });
 
 const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
-  const { methods, sensitive } = simulation;
+  const { methods, sensitive, seeds } = simulation;
   const points = methods.flatMap((each) => {
     const [x, y] = [chartValue(each.final.dpRatio), chartValue(each.final.accuracy)];
     return x === undefined || y === undefined ? [] : [{ method: nameOf(each), x, y }];
   });
-  const curve = (metric: keyof MetricSummaries) =>
+  const curve = (metric: keyof MetricSummaries, leastSeeds = 1) =>
     methods.flatMap((each) =>
       each.checkpoints.flatMap((at) => {
-        const value = chartValue(at[metric]);
+        const value = at[metric].n < leastSeeds ? undefined : chartValue(at[metric]);
         return value === undefined ? [] : [{ method: nameOf(each), labels: at.labels, value }];
       }),
     );
+  const atParity = curve("accuracyAtParity", seeds.length);
   const held = "on rows that were held out";
   const charts = [
     {
@@ -211,14 +214,18 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
         yTitle: "ratio of selection rates",
       }),
     },
-    {
-      caption: `The highest accuracy at a parity of ${PARITY_JUDGED.level}, as labels come in.`,
-      chart: curveChart(curve("accuracyAtParity"), {
-        title: `Accuracy at a parity of ${PARITY_JUDGED.level}`,
-        subtitle: "on rows that were held out, with as many selected as are truly positive",
-        yTitle: "accuracy",
-      }),
-    },
+    ...(atParity.length === 0
+      ? []
+      : [
+          {
+            caption: `The highest accuracy at a parity of ${PARITY_JUDGED.level} as labels come in, where every seed reaches it.`,
+            chart: curveChart(atParity, {
+              title: `Accuracy at a parity of ${PARITY_JUDGED.level}`,
+              subtitle: "on rows that were held out, with as many selected as are truly positive",
+              yTitle: "accuracy",
+            }),
+          },
+        ]),
     {
       caption: "What the labels give away about the group, as they come in.",
       chart: curveChart(curve("leakageAuc"), {

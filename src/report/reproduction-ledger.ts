@@ -1,6 +1,8 @@
 /** The same numbers as a page of Markdown that can be committed: what was reproduced, what was not, and how. */
 import type { Comparison, Verdict } from "../reproduce/verdict.js";
 import {
+  ASKED_MEANS,
+  askedTables,
   byClaim,
   circularInWords,
   claimsInWords,
@@ -245,7 +247,8 @@ const claimsSection = (claims: LedgerReproduction["claims"]): readonly string[] 
 ];
 
 const section = (each: LedgerReproduction): readonly string[] => {
-  const { name, title, source, beyond, findings, comparisons, measured, claims, remarks, figures } = each;
+  const { name, title, source, beyond, findings, comparisons, measured, claims, remarks, figures, asked } =
+    each;
   const { done, cells } = each;
   const swept = beyond && comparisons.length > 0;
   const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
@@ -263,6 +266,13 @@ const section = (each: LedgerReproduction): readonly string[] => {
     ...(claims.length > 0 ? claimsSection(claims) : []),
     ...(!swept && measured.length > 0
       ? ["Measured after the last label or step:", "", ...table(head, rows)]
+      : []),
+    ...(asked.length > 0
+      ? [
+          ASKED_MEANS,
+          "",
+          ...askedTables(asked).flatMap(({ head: names, rows: lines }) => table(names, lines)),
+        ]
       : []),
     ...(remarks.length > 0 ? ["What is behind it, as far as it goes:", "", ...list(remarks)] : []),
   ];

@@ -1,5 +1,6 @@
 /** The paper's numbers beside ours, with intervals and verdicts, as one HTML page. */
 import type { Filled } from "../core/options.js";
+import type { Asked, AskedShare } from "../reproduce/asked.js";
 import type { ClaimCheck, ClaimVerdict } from "../reproduce/claim-verdict.js";
 import type { Drawing, Protocol, Reproduction } from "../reproduce/reproduction.js";
 import { type Comparison, MARGINS, ROUNDED_ERROR, type Verdict } from "../reproduce/verdict.js";
@@ -8,7 +9,7 @@ import { figure, type Html, html, htmlTable, page } from "./page.js";
 /** A table or figure as it was drawn. */
 export interface ReportedReproduction
   extends Filled<Pick<Reproduction, "name" | "title" | "source" | "beyond" | "remarks">>,
-    Filled<Pick<Drawing, "comparisons" | "measured" | "claims" | "findings">> {
+    Filled<Pick<Drawing, "comparisons" | "measured" | "claims" | "findings" | "asked">> {
   readonly protocol: Protocol;
   readonly figures: readonly { readonly svg: string; readonly caption: string }[];
   /** How many of its cells have a result. */
@@ -197,6 +198,45 @@ const measuredTable = (measured: ReportedReproduction["measured"]): Html => {
   return htmlTable(head, rows);
 };
 
+const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+
+/** `9.0 ± 1.2 % (33 %), below half`: over seeds, and the share of the candidates. */
+const askedShare = ({ share, population, belowHalf }: AskedShare): string => {
+  const error = share.standardError === null ? "" : ` ± ${(100 * share.standardError).toFixed(1)}`;
+  return `${(100 * share.mean).toFixed(1)}${error} % (${percent(population)})${belowHalf ? ", below half" : ""}`;
+};
+
+/** What the tables of who was asked show, in words. */
+export const ASKED_MEANS =
+  "Who was asked: shares of the labels acquired, means over seeds with their standard errors, and in brackets the share of the candidates. Below half: less than half that share, and chance does not explain it (exact binomial test of all seeds together, p < 0.01).";
+
+/** A table for each set of groups: a row for every way of asking, and a column for every group or group with an outcome. */
+export const askedTables = (
+  asked: readonly Asked[],
+): readonly { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }[] => {
+  const columnsOf = ({ groups, cells }: Asked): readonly string[] => [
+    ...groups.map(({ group }) => group),
+    ...cells.map(({ group, outcome }) => `${group}, ${outcome}`),
+  ];
+  const kinds = new Map<string, Asked[]>();
+  for (const each of asked) {
+    const key = JSON.stringify([each.attribute, columnsOf(each)]);
+    kinds.set(key, [...(kinds.get(key) ?? []), each]);
+  }
+  return [...kinds.values()].map((own) => ({
+    head: [own[0].attribute, ...columnsOf(own[0])],
+    rows: own.map(({ acquisition, groups, cells }) => [
+      acquisition,
+      ...[...groups, ...cells].map(askedShare),
+    ]),
+  }));
+};
+
+const askedSection = (asked: readonly Asked[]): Html[] => [
+  html`<p>${ASKED_MEANS}</p>`,
+  ...askedTables(asked).map(({ head, rows }) => htmlTable(head, rows)),
+];
+
 const list = (sentences: readonly string[]): Html =>
   html`<ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
 
@@ -236,6 +276,7 @@ const section = (each: ReportedReproduction, quick: boolean): Html[] => [
     : []),
   ...(each.claims.length > 0 ? claimsSection(each.claims) : []),
   ...(each.measured.length > 0 ? [measuredTable(each.measured)] : []),
+  ...(each.asked.length > 0 ? askedSection(each.asked) : []),
   ...(each.remarks.length > 0 ? [list(each.remarks)] : []),
 ];
 

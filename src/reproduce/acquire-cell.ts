@@ -1,6 +1,7 @@
 /** Labels acquired with one method and one seed. */
+import { compositionOf } from "../fairness/composition.js";
 import { simulateSeed } from "../workflows/simulation.js";
-import type { AcquireCell, AcquireResult } from "./cell.js";
+import type { AcquireCell, AcquireResult, StoredComposition } from "./cell.js";
 import { loadTask } from "./load-task.js";
 import type { CellRun } from "./run-cell.js";
 
@@ -21,9 +22,28 @@ export const runAcquire = async (
     { onStep: ({ acquired }) => onProgress?.(acquired / settings.budget) },
   );
   const drawn = acquisition.acquired.flatMap(({ probability }, i) => (probability === undefined ? [] : [i]));
+  const acquired = acquisition.acquired.map(({ row }) => row);
+  const composition = compositionOf({
+    attributes: task.sensitive,
+    outcome: task.target,
+    acquired,
+    population: split.pool,
+  });
   return {
-    labelled: [...split.initial, ...acquisition.acquired.map(({ row }) => row)],
+    labelled: [...split.initial, ...acquired],
     ...((settings.randomPart ?? 0) > 0 ? { drawn } : {}),
+    composition: composition.map(({ attribute, groups, cells }): StoredComposition => {
+      const stored = (each: (typeof groups)[number]) => ({
+        group: each.group,
+        count: each.count,
+        population: each.population ?? 0,
+      });
+      return {
+        attribute,
+        groups: groups.map(stored),
+        cells: cells.map((each) => ({ outcome: each.outcome, ...stored(each) })),
+      };
+    }),
     checkpoints,
   };
 };

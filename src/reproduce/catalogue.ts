@@ -1,6 +1,7 @@
 /** Every table and figure by its name, in the order of the paper; what goes beyond it is last. */
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
+import { bestPolicies } from "./best-policies.js";
 import { betterThanPaper, betterThanPaperAgain } from "./better-than-paper.js";
 import type { Cell } from "./cell.js";
 import { claims } from "./claims.js";
@@ -28,6 +29,7 @@ export const REPRODUCTIONS: readonly Reproduction[] = [
   tableRocCensus,
   tableCeleba,
   frontierAdult,
+  bestPolicies,
   betterThanPaper,
   betterThanPaperAgain,
   sweepStudents,

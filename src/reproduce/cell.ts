@@ -73,6 +73,11 @@ export interface DesignCell {
   readonly objective: ObjectiveKind;
   readonly beta: number;
   readonly horizon: number;
+  /**
+   * Static designs by the search that finds the best ones, in place of the paper's protocol: so many starts all over the
+   * prior, a decaying rate. They are a static policy's own, or what a network starts from.
+   */
+  readonly bestStatic?: { readonly starts: number; readonly steps: number } | undefined;
   readonly training: {
     readonly steps: number;
     readonly outer: number;
@@ -81,8 +86,13 @@ export interface DesignCell {
     /** When static designs stop before their steps are over. */
     readonly settled?: SettledRule | undefined;
   };
-  /** Experiments are simulated in batches of `outer`, which share their `inner` samples. */
-  readonly evaluation: { readonly outer: number; readonly batches: number; readonly inner: number };
+  /** Experiments are simulated in batches of `outer`, which share their `inner` samples; by quadrature there are none. */
+  readonly evaluation: {
+    readonly outer: number;
+    readonly batches: number;
+    readonly inner: number;
+    readonly exact?: boolean | undefined;
+  };
   readonly seed: number;
 }
 
@@ -98,11 +108,29 @@ export type CellKind = Cell["kind"];
 /** A metric that has no value (a rate of a group that is empty, say) is left out. */
 export type Metrics = Partial<Evaluation>;
 
+/** Who was asked, the rows known at the start left out, and how they stand among the candidates. */
+export interface StoredComposition {
+  readonly attribute: string;
+  readonly groups: readonly StoredShare[];
+  /** Every group with every outcome. */
+  readonly cells: readonly (StoredShare & { readonly outcome: string })[];
+}
+
+export interface StoredShare {
+  readonly group: string;
+  /** Of those asked. */
+  readonly count: number;
+  /** The share of the candidates. */
+  readonly population: number;
+}
+
 export interface AcquireResult {
   /** Rows of the task's table: those known at the start, then the others in the order they were asked for. */
   readonly labelled: readonly number[];
   /** Which of those asked for, counted from 0, were drawn at random, where a part was. */
   readonly drawn?: readonly number[] | undefined;
+  /** By sensitive attribute; results that are older than it have none. */
+  readonly composition?: readonly StoredComposition[] | undefined;
   readonly checkpoints: readonly { readonly labels: number; readonly metrics: Metrics }[];
 }
 
@@ -139,7 +167,7 @@ export interface ParityResult {
   readonly warning?: string | undefined;
 }
 
-/** Lower and upper bound in nats. */
+/** Lower and upper bound in nats, or the ends of a 95 % interval of an exact value. */
 export type Bounds = readonly [number, number];
 
 export interface DesignResult {
@@ -151,6 +179,9 @@ export interface DesignResult {
   readonly designs?: readonly (readonly number[])[] | undefined;
   /** Steps that static designs took to settle. */
   readonly steps?: number | undefined;
+  /** The objective by quadrature, with its standard error over the sampled experiments. */
+  readonly objective?: number | undefined;
+  readonly objectiveError?: number | undefined;
 }
 
 export interface ResultByKind {

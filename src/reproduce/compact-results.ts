@@ -14,6 +14,8 @@ import type {
   JudgeResult,
   Metrics,
   ParityResult,
+  StoredComposition,
+  StoredShare,
 } from "./cell.js";
 
 /** What a row says of its cell. */
@@ -54,27 +56,62 @@ interface Codec<Result> {
   read(fields: Fields): Result | undefined;
 }
 
+/** As short a text as JSON allows: [attribute, [group, count, share of the candidates] …, [outcome, group, …] …]. */
+const compositionText = (composition: readonly StoredComposition[]): string => {
+  const share = ({ group, count, population }: StoredShare) => [group, count, Number(rounded(population))];
+  return JSON.stringify(
+    composition.map(({ attribute, groups, cells }) => [
+      attribute,
+      groups.map(share),
+      cells.map((each) => [each.outcome, ...share(each)]),
+    ]),
+  );
+};
+
+/** Undefined where it is broken. */
+const readComposition = (text: string): readonly StoredComposition[] | undefined => {
+  const shareOf = ([group, count, population]: unknown[]): StoredShare => {
+    if (typeof group !== "string" || typeof count !== "number" || typeof population !== "number")
+      throw new SyntaxError("not a share");
+    return { group, count, population };
+  };
+  try {
+    const read = JSON.parse(text) as readonly [string, unknown[][], unknown[][]][];
+    return read.map(([attribute, groups, cells]) => ({
+      attribute,
+      groups: groups.map(shareOf),
+      cells: cells.map(([outcome, ...rest]) => ({ outcome: String(outcome), ...shareOf(rest) })),
+    }));
+  } catch {
+    return undefined;
+  }
+};
+
 const acquire: Codec<AcquireResult> = {
-  write({ labelled, drawn, checkpoints }) {
+  write({ labelled, drawn, composition, checkpoints }) {
     const names = [...new Set(checkpoints.flatMap(({ metrics }) => Object.keys(metrics)))];
     return {
       labels: checkpoints.map(({ labels }) => labels).join(" "),
       ...Object.fromEntries(
         names.map((name) => [name, listed(checkpoints.map(({ metrics }) => metrics[name as keyof Metrics]))]),
       ),
+      ...(composition === undefined ? {} : { composition: compositionText(composition) }),
       ...(drawn === undefined ? {} : { drawn: inBase(drawn) }),
       labelled: inBase(labelled),
     };
   },
   read(fields) {
-    const { labels, labelled, drawn = "", ...rest } = Object.fromEntries(fields);
+    const { labels, labelled, drawn = "", composition = "", ...rest } = Object.fromEntries(fields);
     if (labels === undefined || labelled === undefined) return undefined;
+    const composed = composition === "" ? undefined : readComposition(composition);
+    if (composition !== "" && composed === undefined) return undefined;
     const metrics = Object.entries(rest)
       .filter(([, text]) => text !== "")
       .map(([name, text]) => [name, text.split(" ")] as const);
     return {
       labelled: fromBase(labelled),
       ...(drawn === "" ? {} : { drawn: fromBase(drawn) }),
+      ...(composed === undefined ? {} : { composition: composed }),
       checkpoints: labels.split(" ").map((each, i) => ({
         labels: Number(each),
         metrics: numbersOf(metrics.map(([name, values]) => [name, values[i]])),
@@ -140,6 +177,10 @@ const CODECS: Readonly<Record<CellKind, Codec<CellResult>>> = {
   parity: judge,
   design,
 };
+
+/** A result as texts by column. */
+export const compactFields = (kind: CellKind, result: CellResult): Readonly<Record<string, string>> =>
+  CODECS[kind].write(result);
 
 export const CELL_KINDS = Object.keys(CODECS) as readonly CellKind[];
 

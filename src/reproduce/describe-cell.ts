@@ -17,7 +17,7 @@ export const describeCell = (cell: Cell): string => {
       return [`${task} ${method}${beta}`, ...others].join(", ");
     }
     case "design":
-      return `location ${cell.policy} ${cell.objective} beta ${cell.beta} T ${cell.horizon}`;
+      return `location ${cell.policy} ${cell.objective} beta ${cell.beta} T ${cell.horizon}${startInWords(cell)}`;
     case "generalize":
       return `${describeCell(cell.acquisition)}; ${cell.model}`;
     case "reject-option":
@@ -27,6 +27,11 @@ export const describeCell = (cell: Cell): string => {
     case "parity":
       return `${describeCell(cell.acquisition)}; parity ${cell.level}`;
   }
+};
+
+const startInWords = ({ bestStatic, policy }: DesignCell): string => {
+  if (bestStatic === undefined) return "";
+  return policy === "static" ? ", best found" : ", from the best static";
 };
 
 /** Seconds for a step of acquisition on one core, over the whole pool. */
@@ -48,6 +53,14 @@ const trainingSeconds = ({ policy, objective, training }: DesignCell): number =>
   return training.settled === undefined ? all : TAKEN * all;
 };
 
+const experimentsOf = ({ evaluation: { outer, batches } }: DesignCell): number => outer * batches;
+
+/** Seconds for the best static designs on one core: most starts are given up early. */
+const searchSeconds = ({ bestStatic, policy, training }: DesignCell): number =>
+  bestStatic === undefined || policy === "static"
+    ? 0
+    : (60 * bestStatic.steps * training.outer * training.contrastive * (3 + bestStatic.starts / 4)) / 5.4e9;
+
 /** The share of their steps after which static designs have settled, on average. */
 const TAKEN = 0.85;
 
@@ -64,7 +77,9 @@ export const estimateSeconds = (cell: Cell): number => {
       // What a step does apart from its observations takes as long as three of them.
       const size = (training.steps * training.outer * training.contrastive * (horizon + 3)) / 1.3e10;
       const evaluated = (evaluation.batches * evaluation.outer * evaluation.inner * horizon) / 2e9;
-      return 0.2 + trainingSeconds(cell) * size + (cell.policy === "static" ? 6 : 8) * evaluated;
+      const sampled = (cell.policy === "static" ? 6 : 8) * evaluated;
+      const exact = evaluation.exact ? (cell.policy === "static" ? 3e-4 : 1e-3) * experimentsOf(cell) : 0;
+      return 0.2 + searchSeconds(cell) + trainingSeconds(cell) * size + sampled + exact;
     }
     case "generalize":
       return cell.model === "mlp" || cell.model === "svm" ? 2 : 0.5;

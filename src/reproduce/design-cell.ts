@@ -1,11 +1,12 @@
-/** A policy for location finding: trained by the paper's protocol, and bounds of what it tells. */
+/** A policy for location finding: trained by the paper's protocol or from the best static designs, and what it tells. */
 import { Workspace } from "../compute/index.js";
+import type { Progress } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import type { EvidenceSamples } from "../design/evidence-samples.js";
 import { locationFinding } from "../design/models/location.js";
 import { nestedEvidences } from "../design/nested-evidences.js";
 import type { Policy } from "../design/policy.js";
-import { policyOf } from "../design/policy-file.js";
+import { type PolicyFile, policyOf } from "../design/policy-file.js";
 import {
   type Bound,
   GIVEN,
@@ -16,6 +17,7 @@ import {
   includesOwn,
   type Quantity,
 } from "../design/quantity.js";
+import { evaluatePolicy } from "../workflows/evaluate-policy.js";
 import { trainPolicy } from "../workflows/train-policy.js";
 import type { DesignCell, DesignResult } from "./cell.js";
 import type { CellRun } from "./run-cell.js";
@@ -26,24 +28,56 @@ const NEAR_ORIGIN = { start: { mean: 0, sd: 0.1 }, rate: 2e-3, decay: false, sta
 const TRAINING_SHARE = 0.9;
 
 export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignResult> => {
-  const model = locationFinding();
   const trained = await train(cell, run);
-  const bounds = await evaluate(cell, policyOf(trained, model), run);
+  const bounds = await (cell.evaluation.exact
+    ? evaluateExactly(cell, trained, run)
+    : evaluate(cell, policyOf(trained, locationFinding()), run));
   if (trained.kind !== "static") return bounds;
   return { ...bounds, steps: Number(trained.settings?.stepsTaken), designs: trained.designs };
 };
 
-const train = (
-  { policy: kind, objective, beta, horizon, training: { steps, settled, ...sizes }, seed }: DesignCell,
-  { threads, onProgress }: CellRun,
-) =>
-  trainPolicy(locationFinding(), {
-    ...{ kind, objective, beta, horizon, steps, sizes, seed },
-    ...(kind === "static" ? { ...NEAR_ORIGIN, settled } : {}),
-    evaluation: false,
-    threads,
-    onProgress: ({ done }) => onProgress?.((TRAINING_SHARE * done) / steps),
+const train = async (cell: DesignCell, { threads, onProgress }: CellRun): Promise<PolicyFile> => {
+  const { policy: kind, objective, beta, horizon, bestStatic, training, seed } = cell;
+  const { steps, settled, ...sizes } = training;
+  const common = { objective, beta, horizon, sizes, seed, evaluation: false, threads } as const;
+  const inPart = (first: number, share: number) => ({
+    onProgress: ({ done, total }: Progress) =>
+      onProgress?.(TRAINING_SHARE * (first + share * (done / total))),
   });
+  if (bestStatic === undefined) {
+    return trainPolicy(locationFinding(), {
+      ...{ ...common, kind, steps },
+      ...(kind === "static" ? { ...NEAR_ORIGIN, settled } : {}),
+      ...inPart(0, 1),
+    });
+  }
+  const found = await trainPolicy(locationFinding(), {
+    ...{ ...common, ...bestStatic, kind: "static" },
+    ...inPart(0, kind === "static" ? 1 : 0.5),
+  });
+  if (kind === "static" || found.kind !== "static") return found;
+  return trainPolicy(locationFinding(), { ...common, kind, steps, start: found, ...inPart(0.5, 0.5) });
+};
+
+/** By quadrature for every sampled experiment; the interval's ends, and the objective as it was asked for. */
+const evaluateExactly = async (
+  { objective: kind, beta, evaluation: { outer, batches }, seed }: DesignCell,
+  policy: PolicyFile,
+  { threads, onProgress }: CellRun,
+): Promise<DesignResult> => {
+  const report = await evaluatePolicy(locationFinding(), policy, {
+    ...{ exact: true, outer, batches, seed, beta, threads },
+    onProgress: ({ done, total }) => onProgress?.(TRAINING_SHARE + ((1 - TRAINING_SHARE) * done) / total),
+  });
+  const { lower, upper, standardError } = report.objectives[kind];
+  return {
+    ...(Object.fromEntries(
+      INFORMATION_NAMES.map((name) => [name, [report[name].lower, report[name].upper]]),
+    ) as Record<InformationName, [number, number]>),
+    objective: (lower + upper) / 2,
+    objectiveError: standardError,
+  };
+};
 
 /** Means over batches of the lower and upper bound of every information. */
 const evaluate = async (

@@ -65,7 +65,7 @@ const TABLES: readonly StudyTable[] = [
 const QUICK_TABLES: readonly StudyTable[] = [{ task: "synthetic", name: "Synthetic", budget: 40 }];
 
 const FIRST_SEED = 40;
-const SEEDS = 32;
+const SEEDS = 16;
 const BATCH = 4;
 const POOL = 3000;
 

@@ -1,5 +1,6 @@
 /** A table or figure of the paper: what is run for it, written down before it is run, and how it is drawn. */
 import type { ChartDescription, ChartValue } from "../core/chart-description.js";
+import { type Asked, askedIn } from "./asked.js";
 import type { Cell } from "./cell.js";
 import type { ClaimCheck } from "./claim-verdict.js";
 import type { Results } from "./store.js";
@@ -28,6 +29,8 @@ export interface Drawing {
   readonly claims?: readonly ClaimCheck[] | undefined;
   /** What follows from the numbers, computed, one sentence each. */
   readonly findings?: readonly string[] | undefined;
+  /** Who was asked, where the results say so. */
+  readonly asked?: readonly Asked[] | undefined;
 }
 
 /** What is done, one sentence each. */
@@ -92,7 +95,7 @@ const warningsOf = (cells: readonly Cell[], results: Results): readonly string[]
 export const drawingOf = (reproduction: Reproduction, results: Results, scale: Scale): Drawing => {
   const cells = reproduction.cells(scale);
   const done = countDone(cells, results);
-  const drawn = reproduction.draw(results, scale);
+  const drawn = { asked: askedIn(cells, results), ...reproduction.draw(results, scale) };
   const warnings = warningsOf(cells, results);
   const whole =
     warnings.length === 0 ? drawn : { ...drawn, findings: [...(drawn.findings ?? []), ...warnings] };

@@ -1,7 +1,6 @@
 /** Stored results against what the same cells give now: every number that is stored, and every row that was labelled. */
-import { type Cell, type CellResult, seedOf } from "./cell.js";
-import { compactTable } from "./compact-results.js";
-import { describeCell } from "./describe-cell.js";
+import type { Cell, CellResult } from "./cell.js";
+import { compactFields } from "./compact-results.js";
 import type { StoredCell } from "./store.js";
 
 /** What cells are told apart by in a sample: the method, policy or model that they try. */
@@ -10,7 +9,7 @@ const sortOf = (cell: Cell): string => {
     case "acquire":
       return `acquire ${cell.task} ${cell.settings.method}`;
     case "design":
-      return `design ${cell.policy} ${cell.objective}`;
+      return `design ${cell.policy} ${cell.objective}${cell.bestStatic === undefined ? "" : ", best found"}`;
     case "generalize":
       return `generalize ${cell.model}`;
     default:
@@ -33,9 +32,9 @@ export const sampleCells = (stored: readonly StoredCell[], count: number): reado
     .slice(0, count);
 };
 
-/** Whether a result is the stored one, to the six digits that are stored. */
-export const isSameResult = ({ key, cell, result: stored }: StoredCell, result: CellResult): boolean => {
-  const common = { key, what: describeCell(cell), seed: seedOf(cell), seconds: 0 };
-  const text = (of: CellResult) => compactTable(cell.kind, [{ ...common, result: of }]);
-  return text(JSON.parse(JSON.stringify(result))) === text(stored);
+/** Whether a result is the stored one, to the six digits that are stored; what is not stored was not measured then. */
+export const isSameResult = ({ cell, result: stored }: StoredCell, result: CellResult): boolean => {
+  const fields = (of: CellResult) => compactFields(cell.kind, of);
+  const now = fields(JSON.parse(JSON.stringify(result)));
+  return Object.entries(fields(stored)).every(([name, text]) => now[name] === text);
 };

@@ -17,7 +17,7 @@ export interface RuleOptions {
   readonly level?: number | undefined;
   /** The share of rows to select; that of the most accurate rule unless given. */
   readonly selectionRate?: number | undefined;
-  /** By what the rates are counted that choose it; "soft" where there are unlabelled rows and "true" where not, unless given. */
+  /** By what the rates are counted that choose it ("soft"). */
   readonly by?: RuleCounting | undefined;
 }
 

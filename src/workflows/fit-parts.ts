@@ -204,7 +204,7 @@ export const fitParts = async (
       metric: asked.metric,
       level: asked.level,
       selectionRate: asked.selectionRate,
-      by: asked.by ?? (places.length === 0 ? "true" : TUNE_RULE_DEFAULTS.by),
+      by: asked.by,
       stream,
       signal: run.signal,
     });

@@ -23,6 +23,7 @@ import { appendRows, asCategorical, columnNamed, columnNames, type Table } from 
 import { sharesOf } from "./acquired-shares.js";
 import { fairBoundaryWeights } from "./fair-boundary.js";
 import { groupsBy, groupValuesOf } from "./groups-by.js";
+import { addCounts, countPool, groupsInPool, type PoolCounts } from "./rank-composition.js";
 import type { RankSettings } from "./rank-settings.js";
 import { reweighedRows } from "./reweighed-rows.js";
 
@@ -72,6 +73,8 @@ export const rankTies = (settings: RankSettings): RowKeys => tieKeys(rankStream(
 /** One that may be chosen, with its name where the pool has them. */
 export interface Candidate extends Ranked {
   readonly id?: string | undefined;
+  /** Its group by sensitive attribute, -1 where it is unknown or the pool does not say. */
+  readonly sensitive?: readonly number[] | undefined;
 }
 
 /** What is left of the parts that were scored: the best of each group, any of which may be chosen. */
@@ -79,6 +82,8 @@ export interface BestOfParts {
   readonly rows: number;
   /** Rows that are labelled already. */
   readonly skipped: number;
+  /** How many of each group the others are. */
+  readonly counts?: PoolCounts | undefined;
   readonly groups: readonly { readonly group: number; readonly best: readonly Candidate[] }[];
   /** As many as are drawn at random, from all that may be chosen. */
   readonly drawn: readonly Candidate[];
@@ -272,7 +277,7 @@ export interface PartRanker {
 
 /** Models are fitted once; `first` is the row of the pool that the first part begins with. */
 export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker) => {
-  const { settings, labelled, rows } = plan;
+  const { settings, labelled, sensitive, rows } = plan;
   const { encode, ranker, groups: kept } = createScorer(plan);
   const size = Math.min(settings.top, rows);
   const done = idsIn(labelled, settings.id);
@@ -294,6 +299,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       wantedDraws === 0 ? undefined : createBest({ size: wantedDraws, costWeight: 0, ties: drawKeys });
     const seen = new Map<string, number>();
     let [first, part, skipped] = [start, 0, 0];
+    let counts: PoolCounts | undefined;
 
     /** The rows of a part that may be chosen; throws where two have the same id. */
     const candidatesIn = (table: Table, ids: ((row: number) => string | undefined) | undefined) => {
@@ -321,6 +327,8 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
         const costs = settings.costs === undefined ? undefined : costsIn(table, settings.costs, first);
         const groupOf =
           kept?.of(table) ?? valuesOf(groups === undefined ? undefined : groupsBy(table, groups));
+        const attributes = groupsInPool(table, sensitive.labels);
+        counts = addCounts(counts, countPool(attributes, sensitive.labels, candidates));
         const offer = (at: number, { score, target, leakage }: Readonly<Record<keyof ScoreParts, number>>) =>
           bestIn(groupOf?.(at) ?? -1).offer({
             row: first + at,
@@ -329,6 +337,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             leakage,
             cost: costs?.[at] ?? 0,
             id: ids?.(at),
+            sensitive: attributes.map((own) => own?.[at] ?? -1),
           } as Candidate);
         const offerBest = (block: Int32Array): void => {
           const features = encode(table, block);
@@ -350,6 +359,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             leakage: 0,
             cost,
             id: ids?.(at),
+            sensitive: attributes.map((own) => own?.[at] ?? -1),
           } as Candidate);
         }
         if (drawsScores) {
@@ -369,6 +379,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       best: () => ({
         rows: first - start,
         skipped,
+        counts,
         groups: [...bestOf].map(([group, best]) => ({
           group,
           best: best.ranked().map(({ rank: _, ...each }) => each),
@@ -427,6 +438,10 @@ export const mergeParts = (
     shares: parts.find(({ shares }) => shares !== undefined)?.shares,
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
     skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
+    counts: parts.reduce<PoolCounts | undefined>(
+      (sum, { counts }) => (counts === undefined ? sum : addCounts(sum, counts)),
+      undefined,
+    ),
     groups: groups.map((group) => {
       const best = createBest({ size, costWeight: costWeightOf(settings), ties });
       for (const part of parts) {

@@ -12,6 +12,7 @@ import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from
 import { appendRows, columnNames, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { quotasByGroup, requireRoom } from "./groups-by.js";
+import { type RankComposition, rankComposition } from "./rank-composition.js";
 import {
   type BestOfParts,
   type Candidate,
@@ -72,6 +73,8 @@ export interface Ranking {
   readonly labelled: number;
   readonly predictFor: number;
   readonly features: readonly string[];
+  /** Who is labelled and who is recommended, by sensitive attribute. */
+  readonly composition: readonly RankComposition[];
   readonly notes: readonly string[];
 }
 
@@ -220,26 +223,40 @@ const someOf = (sample: Table, settings: RankSettings): Table => {
   );
 };
 
-export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => ({
-  target: plan.target.name,
-  sensitive: plan.sensitive.labels.map(({ name }) => name),
-  settings: plan.settings,
-  candidates: withinQuotas(best, plan),
-  rows: plan.rows,
-  labelled: labelledRows(plan),
-  predictFor: plan.predictFor.rows,
-  features: plan.features,
-  notes: best.skipped === 0 ? notes : [rankTexts.done(best.skipped), ...notes],
-});
+export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => {
+  const chosen = withinQuotas(best, plan);
+  const { labels, table: elsewhere } = plan.sensitive;
+  const asked = rankComposition({
+    labels,
+    labelled: elsewhere === undefined ? { table: plan.labelled, target: plan.target } : undefined,
+    pool: best.counts,
+    recommended: chosen.map(({ sensitive }) => sensitive),
+  });
+  return {
+    target: plan.target.name,
+    sensitive: labels.map(({ name }) => name),
+    settings: plan.settings,
+    candidates: chosen.map(({ sensitive: _, ...candidate }) => candidate),
+    rows: plan.rows,
+    labelled: labelledRows(plan),
+    predictFor: plan.predictFor.rows,
+    features: plan.features,
+    composition: asked.composition,
+    notes: [...(best.skipped === 0 ? [] : [rankTexts.done(best.skipped)]), ...notes, ...asked.notes],
+  };
+};
 
 const labelledRows = ({ labelled, target }: RankPlan): number =>
   applyRule(target.rule, labelled).reduce((count, label) => count + (label < 0 ? 0 : 1), 0);
+
+/** With its group by sensitive attribute. */
+type ChosenCandidate = RankedCandidate & { readonly sensitive: readonly number[] };
 
 /** The best of all groups together, as far as quotas or shares allow, and those that were drawn at random. */
 const withinQuotas = (
   { groups, drawn, shares, skipped }: BestOfParts,
   { settings, rows }: RankPlan,
-): RankedCandidate[] => {
+): ChosenCandidate[] => {
   const taken = new Set(drawn.map(({ row }) => row));
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
@@ -253,8 +270,8 @@ const withinQuotas = (
   // A method that draws gives every candidate the same chance, unless quotas or costs have a say.
   const equal = settings.method === "random" && settings.quotas === undefined && settings.costs === undefined;
   return [
-    ...chosen.map(({ row: at, rank, score, cost, ...information }): RankedCandidate => {
-      const { row, id } = all[at];
+    ...chosen.map(({ row: at, rank, score, cost, ...information }): ChosenCandidate => {
+      const { row, id, sensitive = [] } = all[at];
       const { target, leakage } = informationParts(settings.method, information);
       return {
         rank,
@@ -267,10 +284,11 @@ const withinQuotas = (
         net: score - costWeight * cost,
         reason: settings.method === "random" ? "random" : "score",
         probability: equal ? 1 / (eligible - rank + 1) : null,
+        sensitive,
       };
     }),
     ...drawn.map(
-      ({ row, id, cost }, i): RankedCandidate => ({
+      ({ row, id, cost, sensitive = [] }, i): ChosenCandidate => ({
         rank: chosen.length + i + 1,
         row,
         id,
@@ -281,6 +299,7 @@ const withinQuotas = (
         net: -costWeight * cost,
         reason: "random",
         probability: 1 / (eligible - i),
+        sensitive,
       }),
     ),
   ];

@@ -4,10 +4,11 @@ import type { Progress, RunOptions } from "../core/options.js";
 import { type TrainDadOptions, trainDad } from "../design/dad.js";
 import { greedyPolicy } from "../design/greedy.js";
 import type { Model } from "../design/model.js";
-import type { PolicyFile } from "../design/policy-file.js";
+import { checkDesigns, type PolicyFile } from "../design/policy-file.js";
 import { type TrainStaticOptions, trainStatic } from "../design/train-static.js";
 import type { TrainingProgress } from "../design/training.js";
-import type { FullSettings } from "./policy-settings.js";
+import { type FullSettings, hasDesigns } from "./policy-settings.js";
+import { staticThenDad } from "./static-then-dad.js";
 
 /** A step of the search: how far it is, and what it can go on from. */
 export interface SearchStep extends Progress {
@@ -26,15 +27,23 @@ export interface SearchRun extends Pick<WorkspaceOptions, "threads"> {
 }
 
 /** The policy for one beta, without what it reaches. */
-export const searchPolicy = async (
+export const searchPolicy = (model: Model, settings: FullSettings, run: SearchRun): Promise<PolicyFile> =>
+  settings.start === "static" && run.from === undefined
+    ? staticThenDad(searchOnce, model, settings, run)
+    : searchOnce(model, settings, run);
+
+const searchOnce = async (
   model: Model,
   settings: FullSettings,
   { threads, signal, against, onStep, state, from }: SearchRun,
 ): Promise<PolicyFile> => {
-  const { kind, objective, beta, horizon, seed, distribution } = settings;
+  const { kind, objective, beta, horizon, seed, distribution, start, ...trained } = settings;
   const record = { horizon, seed };
+  const given = start !== undefined && hasDesigns(start) ? start.designs : undefined;
+  if (given !== undefined) checkDesigns(given, model, "the policy to start from");
   const training = {
-    ...settings,
+    ...{ objective, beta, horizon, seed },
+    ...trained,
     threads,
     against: Object.values(against),
     signal,
@@ -52,6 +61,7 @@ export const searchPolicy = async (
       const { network, warnings } = await trainDad(model, {
         ...training,
         from: from?.kind === kind ? from.network : undefined,
+        startDesigns: given?.flat(),
         resume: state as TrainDadOptions["resume"],
       });
       return { kind, ...record, network, ...noted(warnings) };
@@ -59,7 +69,8 @@ export const searchPolicy = async (
     case "static": {
       const { designs, steps, warnings } = await trainStatic(model, {
         ...training,
-        from: from?.kind === kind ? Float64Array.from(from.designs.flat()) : undefined,
+        start: typeof start === "object" && "mean" in start ? start : undefined,
+        from: designsToBeginAt(from?.kind === kind ? from.designs : given),
         resume: state as TrainStaticOptions["resume"],
       });
       return {
@@ -72,6 +83,9 @@ export const searchPolicy = async (
     }
   }
 };
+
+const designsToBeginAt = (designs: readonly (readonly number[])[] | undefined): Float64Array | undefined =>
+  designs && Float64Array.from(designs.flat());
 
 /** A file without warnings says nothing of them. */
 const noted = (warnings: readonly string[]): { readonly warnings?: readonly string[] | undefined } =>

@@ -23,8 +23,9 @@ import { firstClass, fitWhereTwo, type LearntLabel, outOfFold } from "./out-of-f
 import { CORRECTION_STRENGTH, TUNE_RULE_DEFAULTS } from "./tune-rule-defaults.js";
 
 /**
- * By what the rates are counted that choose a rule: "soft", the predicted and calibrated groups of unlabelled rows;
- * "true", the groups of representative labelled rows; "both", the first corrected by the second.
+ * By what the rates are counted that choose a rule: "soft", the predicted and calibrated groups of unlabelled rows, or
+ * of labelled ones where there are none; "true", the groups of representative labelled rows; "both", the first corrected
+ * by the second. Labelled rows are predicted by models that have not seen them.
  */
 export type RuleCounting = "soft" | "true" | "both";
 
@@ -101,10 +102,8 @@ export const tuneRuleTexts = {
     `the target has ${given} classes, and a fair rule decides between two: make one of them the positive class, as in hired=yes`,
   folds: (given: unknown) => `folds was ${String(given)}: give a whole number of at least 2`,
   by: (given: unknown) => `the rule was to be chosen by ${String(given)}: give "soft", "true" or "both"`,
-  noUnlabelled: (by: RuleCounting) =>
-    `there are no unlabelled rows to choose the rule on, so it was chosen by the known groups of the labelled rows, not by "${by}": give more rows of the population, which need no labels`,
   notRandom:
-    "no labelled rows are said to be drawn at random, so the rule was chosen on all of them: if they were selected, the level will be missed; draw a part of the labels at random and say which",
+    "no labelled rows are said to be drawn at random, so the rule was chosen on all of them: if they were selected, the level will be missed; draw a part of the labels at random and say which, or give unlabelled rows",
   notCorrected:
     "no labelled rows are said to be drawn at random, so predicted groups were not corrected by known ones: draw a part of the labels at random and say which",
   fewKnown:
@@ -123,34 +122,24 @@ interface Plan {
   readonly pace: Pacer;
 }
 
-const planOf = (options: TuneRuleOptions, warnings: string[]): Plan => {
+const planOf = (options: TuneRuleOptions): Plan => {
   const { target, metric = TUNE_RULE_DEFAULTS.metric, by = TUNE_RULE_DEFAULTS.by } = options;
   const { unlabelled = new Int32Array(0), folds = TUNE_RULE_DEFAULTS.folds } = options;
   const { attributesKnown = false, sensitive } = options;
   if (target.classes !== 2) throw new InputError("classes", tuneRuleTexts.classes(target.classes));
   if (!Number.isInteger(folds) || folds < 2) throw new InputError("folds", tuneRuleTexts.folds(folds));
   if (by !== "soft" && by !== "true" && by !== "both") throw new InputError("by", tuneRuleTexts.by(by));
-  const known = knownOf(options);
   const byAttributes =
     attributesKnown && metric === "dp" && unlabelled.some((row) => sensitive.labels[row] >= 0);
-  const found = byAttributes ? by : countingBy(by, unlabelled.length > 0, known.rows.length > 0);
-  if (!byAttributes && found !== by)
-    warnings.push(unlabelled.length === 0 ? tuneRuleTexts.noUnlabelled(by) : tuneRuleTexts.notCorrected);
   return {
     options,
     metric,
-    by: found,
+    by,
     unlabelled,
-    representative: known,
+    representative: knownOf(options),
     byAttributes,
     pace: pacer(options),
   };
-};
-
-/** What can be done of what was asked for. */
-const countingBy = (by: RuleCounting, unlabelled: boolean, representative: boolean): RuleCounting => {
-  if (!unlabelled) return "true";
-  return by === "both" && !representative ? "soft" : by;
 };
 
 /** The representative rows whose outcome and group are known. */
@@ -302,7 +291,7 @@ const canCount = ({ labels, groups }: FairRuleRows, metric: FairMetric): boolean
 export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => {
   const { labelled, features, sensitive, weights, stream } = options;
   const warnings: string[] = [];
-  const plan = planOf(options, warnings);
+  const plan = planOf(options);
   const { metric, unlabelled, representative, byAttributes, pace } = plan;
   const learnt = targetOf(plan, labelled);
   // Its own error says what is missing.
@@ -351,7 +340,6 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
     const random = representative.rows.length > 0;
     const weightsOf = (rows: Int32Array) =>
       weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
-    const pool = (): FairRuleRows => ({ ...blindRows(unlabelled), weights: weightsOf(unlabelled) });
     if (byAttributes) {
       const known = unlabelled.filter((row) => sensitive.labels[row] >= 0);
       return {
@@ -363,38 +351,50 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
         chosenOn: { by: "attributes", unlabelled: known, labelled: none, representative: random },
       };
     }
-    if (plan.by === "soft")
-      return {
-        rows: pool(),
-        chosenOn: { by: "soft", unlabelled, labelled: none, representative: random },
-      };
     const drawn = random ? knownRows(plan, representative, crossed, calibration) : undefined;
-    const enough = drawn !== undefined && canCount(drawn, metric);
-    if (drawn !== undefined && !enough && unlabelled.length > 0) {
-      warnings.push(tuneRuleTexts.fewKnown);
-      const chosenOn = { by: "soft", unlabelled, labelled: none, representative: random } as const;
-      return { rows: pool(), chosenOn };
-    }
-    if (drawn !== undefined && enough && plan.by === "both")
-      return {
-        rows: { ...pool(), correction: drawn, correctionStrength: CORRECTION_STRENGTH },
-        chosenOn: { by: "both", unlabelled, labelled: representative.rows, representative: true },
-      };
-    if (drawn !== undefined && enough)
-      return {
-        rows: drawn,
-        chosenOn: { by: "true", unlabelled: none, labelled: representative.rows, representative: true },
-      };
+    const isEnough = drawn !== undefined && canCount(drawn, metric);
+    const soft = softRows();
+    if (plan.by === "soft") return soft;
+    if (drawn !== undefined && isEnough)
+      return plan.by === "true"
+        ? {
+            rows: drawn,
+            chosenOn: { by: "true", unlabelled: none, labelled: representative.rows, representative: true },
+          }
+        : {
+            rows: { ...soft.rows, correction: drawn, correctionStrength: CORRECTION_STRENGTH },
+            chosenOn: { ...soft.chosenOn, by: "both", labelled: representative.rows },
+          };
+    if (random) warnings.push(tuneRuleTexts.fewKnown);
+    else if (plan.by === "both") warnings.push(tuneRuleTexts.notCorrected);
+    if (random || plan.by === "both") return soft;
     warnings.push(tuneRuleTexts.notRandom);
-    const judged = crossed.rows.slice().sort();
-    const known = judged.filter((row) => sensitive.labels[row] >= 0);
-    // Without a single known group there is nothing to compare, and the rule is the plain one.
-    const own = known.length === 0 ? judged : known;
-    const { groups, ...counted } = knownRows(plan, { rows: own }, crossed, calibration);
+    const own = crossed.rows
+      .slice()
+      .sort()
+      .filter((row) => sensitive.labels[row] >= 0);
+    const known = knownRows(plan, { rows: own }, crossed, calibration);
+    // Without several known groups there is nothing to compare, and the rule is the plain one.
+    if (!canCount(known, metric)) return soft;
     return {
-      rows: known.length === 0 ? counted : { ...counted, groups },
+      rows: known,
       chosenOn: { by: "true", unlabelled: none, labelled: own, representative: false },
     };
+
+    /** By predicted groups: of the unlabelled rows, or where there are none of labelled ones whose outcome is known. */
+    function softRows(): { readonly rows: FairRuleRows; readonly chosenOn: ChosenOn } {
+      if (unlabelled.length > 0) {
+        const rows = { ...blindRows(unlabelled), weights: weightsOf(unlabelled) };
+        return { rows, chosenOn: { by: "soft", unlabelled, labelled: none, representative: random } };
+      }
+      const own = drawn !== undefined && isEnough ? representative : { rows: crossed.rows.slice().sort() };
+      if (!random) warnings.push(tuneRuleTexts.notRandom);
+      const { groups: _, ...counted } = knownRows(plan, own, crossed, calibration);
+      return {
+        rows: counted,
+        chosenOn: { by: "soft", unlabelled: none, labelled: own.rows, representative: isEnough },
+      };
+    }
   }
 };
 

@@ -196,6 +196,12 @@ describe("acquire", () => {
   test("says it to a person", async () => {
     const { code, stdout } = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
     expect(code).toBe(0);
+    // The rows of tables and the words below them; a warning is one line, however long.
+    const wide = stdout
+      .split("\n")
+      .filter((line) => line.length > 100 && !/^Warning|^The report|: target /.test(line));
+    expect(wide).toEqual([]);
+    expect(stdout).toMatch(/^what they give away +AUC +nats +guessed +score gap$/m);
     expect(stdout).toMatch(/^after 12 labels +accuracy +selected +parity +matched +at parity 0.8$/m);
     expect(stdout).toMatch(/^fairbed \(beta 10\) +0\.\d+/m);
     expect(stdout).toMatch(/^asked, by group=a/m);

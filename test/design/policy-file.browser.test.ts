@@ -21,9 +21,14 @@ const use = async (library: typeof Library, file: readonly number[]): Promise<nu
 };
 
 describeInChromium("a policy's file in Chromium", (browser) => {
-  test("gives Node's designs", async () => {
+  test.each([
+    ["of a network", undefined],
+    ["of one that starts from static designs", [0.7, 3, 5.4, 3, 0.4, 3]],
+  ])("%s gives Node's designs", async (_, startDesigns) => {
     const library: typeof Library = await import(new URL("../../dist/design/index.js", import.meta.url).href);
-    const trained = await library.trainDad(library.locationFinding(), { horizon: 3, steps: 2 });
+    const trained = await library.trainDad(library.locationFinding(), {
+      ...{ horizon: 3, steps: 2, startDesigns },
+    });
     const model = library.identityOf(library.locationFinding());
     const file = [...library.encodePolicy({ kind: "dad", horizon: 3, model, network: trained.network })];
     const expected = await use(library, file);

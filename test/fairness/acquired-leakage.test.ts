@@ -104,6 +104,21 @@ describe("guesses of a sensitive attribute", () => {
     expect(auc).toBeCloseTo(0.5, 1);
   });
 
+  it("are never scored by rows that they were calibrated on: what is only chance comes out below 0 on average", () => {
+    // Scored on its own rows, the best strength never loses to the base rates.
+    const raw = Array.from({ length: 200 }, (_, seed) => {
+      const stream = seededStream(seed).split("noise");
+      const groups = Int32Array.from({ length: 40 }, (_, row) => row % 2);
+      const probabilities = Array.from(groups).flatMap(() => {
+        const p = stream.uniform();
+        return [1 - p, p];
+      });
+      return judgeGuesses({ probabilities, groups, classes: 2 }, { stream: stream.split("halves") }).rawNats;
+    });
+    expect(raw.filter((nats) => nats < 0).length).toBeGreaterThan(60);
+    expect(raw.reduce((sum, nats) => sum + nats, 0)).toBeLessThan(0);
+  });
+
   it("are judged at given shares as rows of those shares would be", () => {
     const { kinds, groups, probabilities } = draw(60_000, 5);
     // Every third of group 1 only: shares of the rows are off, and those of the population are given.

@@ -49,15 +49,20 @@ describe("calibrated groups", () => {
 
   it("have the smallest loss: no step from it in any direction is better", () => {
     const stream = seededStream("three");
+    const said = Array.from({ length: 60 }, () => {
+      const [a, b] = [stream.uniform(), stream.uniform()];
+      const [low, high] = [Math.min(a, b), Math.max(a, b)];
+      return [low, high - low, 1 - high];
+    });
     const rows: KnownGroups = {
-      scores: Array.from({ length: 60 }, () => stream.uniform()),
-      groupProbabilities: Array.from({ length: 60 }, () => {
-        const [a, b] = [stream.uniform(), stream.uniform()];
-        const [low, high] = [Math.min(a, b), Math.max(a, b)];
-        return [low, high - low, 1 - high];
-      }).flat(),
-      groups: Array.from({ length: 60 }, () => stream.integer(4) - 1),
-      weights: Array.from({ length: 60 }, () => stream.uniform()),
+      scores: said.map(() => stream.uniform()),
+      groupProbabilities: said.flat(),
+      // Now and then unknown, else as the model says.
+      groups: said.map(([first, second], i) => {
+        const u = stream.uniform();
+        return i % 10 === 0 ? -1 : u < first ? 0 : u < first + second ? 1 : 2;
+      }),
+      weights: said.map(() => stream.uniform()),
     };
     const found = calibrateGroups(rows);
     const counted = Array.from(rows.groups).flatMap((g, i) => (g < 0 ? [] : [i]));
@@ -73,6 +78,7 @@ describe("calibrated groups", () => {
       return fit + (strength - 1) ** 2 / 2 + (0.01 * squares(shifts)) / 2 + squares(slopes) / 2;
     };
     const { strength, shifts, slopes } = found;
+    expect(strength).toBeGreaterThan(0.2);
     const best = lossAt(strength, shifts, slopes);
     for (const step of [-0.01, 0.01]) {
       expect(lossAt(strength + step, shifts, slopes)).toBeGreaterThan(best);
@@ -81,6 +87,17 @@ describe("calibrated groups", () => {
         expect(lossAt(strength, shifts, slopes.with(c, slopes[c] + step))).toBeGreaterThan(best);
       }
     }
+  });
+
+  it("never take a model for one that knows the opposite", () => {
+    const rows = drawn(400, "opposite");
+    const turned = { ...rows, groupProbabilities: rows.groupProbabilities.map((p) => 1 - p) };
+    const calibration = calibrateGroups(turned);
+    expect(calibration.strength).toBe(0);
+    // The rest is fitted as if there were no model of the group.
+    const without = calibrateGroups({ ...rows, groupProbabilities: rows.groupProbabilities.map(() => 0.5) });
+    expect(calibration.shifts[1]).toBeCloseTo(without.shifts[1], 6);
+    expect(calibration.slopes[1]).toBeCloseTo(without.slopes[1], 6);
   });
 
   it("from others keep their slopes, and move to the shares of other rows", () => {

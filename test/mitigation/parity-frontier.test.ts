@@ -141,6 +141,22 @@ describe("accuracy at parity", () => {
     }
   });
 
+  it("tosses a coin for rows at the threshold: what one score for all comes to", () => {
+    // A share r of each group is selected, whoever they are: right for r of the r positives and 1 - r of the others.
+    const labels = Array.from({ length: 100 }, (_, row) => Number(row % 10 < 3));
+    const groups = labels.map((_, row) => Number(row < 50));
+    const groupProbabilities = groups.flatMap(() => [0.5, 0.5]);
+    const { accuracy, best } = accuracyAtParity({
+      scores: labels.map(() => 0.4),
+      groupProbabilities,
+      groups,
+      labels,
+    });
+    expect(accuracy).toBeCloseTo(0.3 * 0.3 + 0.7 * 0.7, 12);
+    expect(best.ratio).toBeCloseTo(1, 12);
+    expect(best.selectionRate).toBeCloseTo(0.3, 12);
+  });
+
   it("rises as the level falls, and is undefined where no rule reaches it", () => {
     const rows = people(2000, 2, 9);
     const at = (level: number) => accuracyAtParity(rows, { level }).accuracy ?? 0;

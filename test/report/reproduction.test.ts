@@ -155,6 +155,7 @@ const reproduction = (name: string, beyond: boolean, comparisons: readonly Compa
   findings: beyond ? ["1 of 2 settings is near"] : [],
   comparisons,
   claims: [],
+  asked: [],
   measured: [
     { row: "Random", column: "selected", ours: { mean: 0.25, standardError: null, interval: null, n: 1 } },
   ],
@@ -214,6 +215,41 @@ describe("the ledger", () => {
     expect(page).not.toContain("- table-a: 8 of 8");
     expect(page.split("\n")).toContain("- why table-a has_a \\[number\\]");
     expect(linesOf("| in all")[0]).toMatch(/\| +16 \| +2\.0 h \|$/);
+  });
+
+  test("shows who was asked beside the candidates' shares, where results say so", () => {
+    expect(page).not.toContain("Who was asked");
+    const share = (mean: number, standardError: number | null, population: number, belowHalf: boolean) => ({
+      share: { mean, standardError, interval: null, n: 8 },
+      population,
+      belowHalf,
+    });
+    const asked = [
+      {
+        acquisition: "census fairbed beta 10",
+        attribute: "sex",
+        groups: [
+          { group: "Female", ...share(0.09, 0.012, 0.33, true) },
+          { group: "Male", ...share(0.91, 0.012, 0.67, false) },
+        ],
+        cells: [{ group: "Female", outcome: "rich", ...share(0.004, null, 0.034, true) }],
+      },
+    ];
+    const [table] = LEDGER.reproductions;
+    const lines = reproductionLedger({ ...LEDGER, reproductions: [{ ...table, asked }] }).split("\n");
+    const cells = (start: string) =>
+      lines
+        .find((line) => line.startsWith(start))
+        ?.split("|")
+        .map((cell) => cell.trim())
+        .slice(1, -1);
+    expect(cells("| sex")).toEqual(["sex", "Female", "Male", "Female, rich"]);
+    expect(cells("| census fairbed beta 10")).toEqual([
+      "census fairbed beta 10",
+      "9.0 ± 1.2 % (33 %), below half",
+      "91.0 ± 1.2 % (67 %)",
+      "0.4 % (3.4 %), below half",
+    ]);
   });
 
   test("says of each claim what stands for it, and what was picked because it matches", () => {

@@ -7,6 +7,7 @@ import { jobsHere } from "../../src/jobs/job-processes.js";
 import { jobStoreTexts } from "../../src/jobs/job-store.js";
 import { pendingJobs, runHere } from "../../src/jobs/run-jobs.js";
 import { acquireCell, EPIG, fairbed, RANDOM, wholeSet } from "../../src/reproduce/acquisition-lines.js";
+import { askedIn } from "../../src/reproduce/asked.js";
 import {
   catalogueTexts,
   REPRODUCTION_NAMES,
@@ -21,8 +22,9 @@ import { drawingOf, reproductionTexts } from "../../src/reproduce/reproduction.j
 import { runCell } from "../../src/reproduce/run-cell.js";
 import { departuresInWords } from "../../src/reproduce/settings-in-words.js";
 import { ResultStore, storeTexts } from "../../src/reproduce/store.js";
+import { isSameResult } from "../../src/reproduce/verify-cells.js";
 import { fitEncoder } from "../../src/tables/encoder.js";
-import { PAPER, WHOLE_SET } from "../../src/workflows/simulation.js";
+import { PAPER, prepareSeed, WHOLE_SET } from "../../src/workflows/simulation.js";
 import { describeWithData } from "../setup/data.js";
 
 const folder = mkdtempSync(join(tmpdir(), "fairbed-reproduce-"));
@@ -102,10 +104,12 @@ describe("a cell", () => {
   });
 
   test("of a design has its lower bounds below its upper ones", async () => {
-    const { designs, steps, ...bounds } = await runCell(location);
+    const { designs, steps, target, sensitive, sensitiveGivenTarget, joint } = await runCell(location);
     expect(designs).toHaveLength(2);
     expect(steps).toBe(3);
-    for (const [lower, upper] of Object.values(bounds)) expect(lower).toBeLessThan(upper);
+    for (const [lower, upper] of [target, sensitive, sensitiveGivenTarget, joint]) {
+      expect(lower).toBeLessThan(upper);
+    }
   });
 
   test("of static designs stops when they have settled, and says after how many steps", async () => {
@@ -271,6 +275,67 @@ describe("small tables", () => {
     const empty = join(folder, "no tables");
     mkdirSync(empty);
     expect(() => ResultStore.read(empty)).toThrow(storeTexts.none(empty));
+  });
+});
+
+describe("who was asked", () => {
+  const composition = [
+    {
+      attribute: "sex, of a person",
+      groups: [
+        { group: 'the "first"', count: 3, population: 0.25 },
+        { group: "b", count: 37, population: 0.75 },
+      ],
+      cells: [{ group: "b", outcome: "no, never", count: 12, population: 1 / 3 }],
+    },
+  ];
+  const result = { labelled: [1, 2], composition, checkpoints: [{ labels: 2, metrics: { accuracy: 1 } }] };
+
+  test("is kept in tables, and a table that has none still reads", () => {
+    const cell = { ...acquisition, seed: 11 };
+    const store = ResultStore.open(join(folder, "asked.jsonl"));
+    store.append(cell, result, 1);
+    const [[name, text]] = store.tables([cell]);
+    const path = join(folder, "asked");
+    mkdirSync(path);
+    writeFileSync(join(path, name), text);
+    expect(ResultStore.read(path).get(cell)).toEqual({
+      ...result,
+      composition: [{ ...composition[0], cells: [{ ...composition[0].cells[0], population: 0.333333 }] }],
+    });
+    writeFileSync(join(path, name), text.replace("[[", "["));
+    expect(() => ResultStore.read(path)).toThrow(compactTexts.line(join(path, name), 2));
+  });
+
+  test("is counted over seeds beside the candidates, from what was acquired", async () => {
+    const cells = [1, 2].map((seed) => acquireCell("synthetic", fairbed(10), seed, QUICK));
+    const store = ResultStore.open(join(folder, "asked-again.jsonl"));
+    expect(askedIn(cells, store)).toEqual([]);
+    for (const cell of cells) store.append(cell, await runCell(cell), 1);
+    const [asked, ...others] = askedIn([...cells, location], store);
+    expect(others).toEqual([]);
+    const task = await loadTask({ name: "synthetic", dataSeed: 0 });
+    const [{ classes, labels }] = task.sensitive;
+    const shares = cells.map((cell) => {
+      const { split } = prepareSeed(task, cell.settings, cell.seed);
+      const acquired = (store.get(cell)?.labelled ?? []).slice(split.initial.length);
+      const of = (rows: ArrayLike<number>) =>
+        Array.from(rows).filter((row) => labels[row] === 0).length / rows.length;
+      return { acquired: of(acquired), population: of(split.pool) };
+    });
+    expect(asked.groups.map(({ group }) => group)).toEqual(classes);
+    expect(asked.groups[0].share.mean).toBeCloseTo((shares[0].acquired + shares[1].acquired) / 2, 12);
+    expect(asked.groups[0].population).toBeCloseTo((shares[0].population + shares[1].population) / 2, 12);
+    expect(asked.cells).toHaveLength(4);
+  });
+
+  test("and what was measured later do not make a stored result another", () => {
+    const stored = { key: "", cell: acquisition, seconds: 1, result: { ...result, composition: undefined } };
+    expect(isSameResult(stored, result)).toBe(true);
+    const more = { ...result, checkpoints: [{ labels: 2, metrics: { accuracy: 1, leakageAuc: 0.7 } }] };
+    expect(isSameResult(stored, more)).toBe(true);
+    expect(isSameResult({ ...stored, result: more }, result)).toBe(false);
+    expect(isSameResult(stored, { ...result, labelled: [2, 1] })).toBe(false);
   });
 });
 

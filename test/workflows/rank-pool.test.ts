@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { strategyNames } from "../../src/active/strategies.js";
 import { seededStream } from "../../src/core/random.js";
-import { selectRows, type Table } from "../../src/tables/table.js";
+import { columnNamed, selectRows, type Table } from "../../src/tables/table.js";
 import { type TableRecord, tableOf } from "../../src/tables/table-of.js";
 import { columnQuotaTexts } from "../../src/workflows/groups-by.js";
 import { rankTexts } from "../../src/workflows/rank-plan.js";
@@ -48,6 +48,60 @@ const base: RankOptions = {
   top: 9,
 };
 const pool = rowsOf(120, 1500);
+
+describe("the composition of a ranking", () => {
+  const shareOf = (column: string, value: string, table: Table, rows?: readonly number[]): number => {
+    const of = columnNamed(table, column);
+    if (of.kind === "numeric") throw new Error("not a column of texts");
+    const picked = rows ?? [...of.codes.keys()];
+    return picked.filter((row) => of.levels[of.codes[row]] === value).length / picked.length;
+  };
+
+  it("is that of the labelled rows and of what is recommended, beside the pool's", async () => {
+    const { composition, candidates } = await rankPool(pool, { ...base, sensitive: ["sex", "age"], top: 40 });
+    expect(composition.map(({ attribute }) => attribute)).toEqual(["sex", "age"]);
+    const [{ labelled, recommended }] = composition;
+    const rows = candidates.map(({ row }) => row);
+    expect(recommended).toMatchObject({ acquired: 40, unknown: 0, cells: [] });
+    const f = recommended?.groups.find(({ group }) => group === "f");
+    expect(f?.share).toBeCloseTo(shareOf("sex", "f", pool, rows), 12);
+    expect(f?.population).toBeCloseTo(shareOf("sex", "f", pool), 12);
+    expect(f?.interval?.[1]).toBeGreaterThan(f?.share ?? 1);
+    const own = labelled?.groups.find(({ group }) => group === "f");
+    expect(own?.share).toBeCloseTo(shareOf("sex", "f", base.labelled), 12);
+    expect(own?.population).toBe(f?.population);
+    // The outcomes of the pool are not known.
+    expect(labelled?.cells).toHaveLength(4);
+    expect(labelled?.cells.every(({ population }) => population === null)).toBe(true);
+    expect(candidates[0]).not.toHaveProperty("sensitive");
+  });
+
+  it("is the same for a pool in parts", async () => {
+    const parts = () => [rowsOf(120, 700), rowsOf(700, 1500)];
+    expect((await rankPool(parts, base)).composition).toEqual((await rankPool(pool, base)).composition);
+  });
+
+  it("says null where a table does not have the column", async () => {
+    const bare: Table = { ...pool, columns: pool.columns.filter(({ name }) => name !== "sex") };
+    const [{ labelled, recommended }] = (await rankPool(bare, base)).composition;
+    expect(recommended).toBeNull();
+    expect(labelled?.groups.every(({ population }) => population === null)).toBe(true);
+    const other = { ...base, sensitiveTable: rowsOf(0, 60) };
+    expect((await rankPool(bare, other)).composition[0]).toEqual({
+      attribute: "sex",
+      labelled: null,
+      recommended: null,
+    });
+  });
+
+  it("has a note where a group is below half its share of the pool", async () => {
+    const quotas = { column: "sex", quotas: [{ value: "f", atMost: 1 }] };
+    const { notes } = await rankPool(pool, { ...base, top: 40, quotas });
+    expect(notes.some((note) => /^f \(sex\) makes up 3 % of what is recommended and \d+ %/.test(note))).toBe(
+      true,
+    );
+  });
+});
 
 describe("rankPool", () => {
   it("has its defaults in one place", () => {

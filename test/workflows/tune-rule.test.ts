@@ -347,9 +347,14 @@ describe("what cannot be done", () => {
 
   it("is done as far as it can be, with a sentence", async () => {
     const none = new Int32Array(0);
+    // Predicted groups of the labelled rows, by models that had not seen them.
     const byLabels = await tuneRule({ ...given, unlabelled: none, by: "soft" });
-    expect(byLabels.chosenOn).toMatchObject({ by: "true", representative: true });
-    expect(byLabels.warnings).toContain(tuneRuleTexts.noUnlabelled("soft"));
+    expect(byLabels.chosenOn).toMatchObject({ by: "soft", labelled: given.labelled, representative: true });
+    expect(byLabels.warnings).not.toContain(tuneRuleTexts.notRandom);
+    const untold = await tuneRule({ ...given, unlabelled: none, representative: undefined });
+    expect(untold.warnings).toContain(tuneRuleTexts.notRandom);
+    const corrected = await tuneRule({ ...given, unlabelled: none, by: "both" });
+    expect(corrected.chosenOn).toMatchObject({ by: "both", labelled: given.labelled, unlabelled: none });
     const selected = await tuneRule({ ...given, representative: undefined, by: "both" });
     expect(selected.chosenOn).toMatchObject({ by: "soft", representative: false });
     expect(selected.warnings).toContain(tuneRuleTexts.notCorrected);
@@ -361,9 +366,9 @@ describe("what cannot be done", () => {
     const few = await tuneRule({ ...given, representative: favourable, by: "both" });
     expect(few.chosenOn.by).toBe("soft");
     expect(few.warnings).toContain(tuneRuleTexts.fewKnown);
-    // Without unlabelled rows there is nothing else to choose on.
+    // Without unlabelled rows there are all labelled ones to choose on.
     const alone = await tuneRule({ ...given, representative: favourable, unlabelled: none, by: "true" });
-    expect(alone.chosenOn).toMatchObject({ by: "true", representative: false });
+    expect(alone.chosenOn).toMatchObject({ by: "soft", representative: false, labelled: given.labelled });
   });
 
   it("is the plain rule where there is one group only", async () => {

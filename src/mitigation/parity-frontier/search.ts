@@ -5,7 +5,7 @@
  */
 import { placesBetweenCrossings } from "../fair-rule/multipliers.js";
 import type { CountedRows } from "../fair-rule/rule-rows.js";
-import { bestAt, type Envelope, reaches } from "./envelope.js";
+import { type Envelope, reaches } from "./envelope.js";
 import { type Line, lineOf, type ParityPoint, type Trial, tryAllCuts, tryAtRate, weighted } from "./trial.js";
 
 export interface FrontierGoal {
@@ -24,11 +24,11 @@ const FINER = 8;
 const ROUNDS = 2;
 /** Steps towards equal rates, and the most rounds over the groups. */
 const STEPS = 40;
-const PASSES = 4;
+const PASSES = 5;
 /** A round over the groups that gains less than this is the last. */
 const GAIN = 1e-3;
 /** Changes of one group's multiplier, in units in which it counts as much as the scores. */
-const CHANGES = [0.02, 0.05, 0.12, 0.3, 0.7, 1.5];
+const CHANGES = [0.02, 0.05, 0.12, 0.3, 0.7, 1.5, 4];
 /** With so few rows and two groups every order that multipliers can give is tried. */
 const ALL_ORDERS = 60;
 
@@ -36,6 +36,11 @@ const ALL_ORDERS = 60;
 interface Merit {
   readonly reached: boolean;
   readonly value: number;
+}
+/** Multipliers, and what they are worth. */
+interface Place {
+  readonly multipliers: readonly number[];
+  readonly merit: Merit;
 }
 const isBetter = (a: Merit, b: Merit): boolean => (a.reached === b.reached ? a.value > b.value : a.reached);
 
@@ -88,13 +93,14 @@ export const searchFrontier = (trial: Trial, { level, rate }: FrontierGoal, enve
     return merit;
   };
 
-  /** These places of a line, then more finely beside the best of them. */
-  const alongLine = (line: Line, places: readonly number[], rounds: number): void => {
+  /** These places of a line, then more finely beside the best of them; the best of all. */
+  const alongLine = (line: Line, places: readonly number[], rounds: number): Place => {
     const visitAll = (wanted: readonly number[]) => wanted.map((s) => ({ s, merit: visit(line.at(s)) }));
     let tried = visitAll(places).sort((a, b) => a.s - b.s);
+    const bestPlace = (): number =>
+      tried.reduce((best, { merit }, i) => (isBetter(merit, tried[best].merit) ? i : best), 0);
     for (let round = 0; round < rounds; round++) {
-      let k = 0;
-      for (let i = 1; i < tried.length; i++) if (isBetter(tried[i].merit, tried[k].merit)) k = i;
+      const k = bestPlace();
       const half = FINER / 2;
       const between = (from: number, to: number): number[] =>
         Array.from({ length: half }, (_, i) => from + ((i + 1) * (to - from)) / (half + 1));
@@ -104,6 +110,8 @@ export const searchFrontier = (trial: Trial, { level, rate }: FrontierGoal, enve
       ];
       tried = [...tried, ...visitAll(finer)].sort((a, b) => a.s - b.s);
     }
+    const { s, merit } = tried[bestPlace()];
+    return { multipliers: line.at(s).multipliers, merit };
   };
 
   /** Where a direction of multipliers counts as much as the scores; 0 where it changes nothing. */
@@ -142,32 +150,32 @@ export const searchFrontier = (trial: Trial, { level, rate }: FrontierGoal, enve
   }
 
   function ofMany(): void {
-    const towards = lineOf(trial, none, towardsEqualRates());
-    alongLine(
-      towards,
-      Array.from({ length: LINE }, (_, k) => (1.5 * k) / (LINE - 1)),
-      ROUNDS,
-    );
+    const { closest, last } = towardsEqualRates();
+    const scales = Array.from({ length: LINE }, (_, k) => (1.5 * k) / (LINE - 1));
     const units = none.map((_, g) => unitOf(none.map((_, h) => Number(g === h))));
-    for (let pass = 0; pass < PASSES; pass++) {
-      const before = meritOf(bestNow());
-      for (const g of present) {
-        const direction = none.map((_, h) => Number(h === g));
-        const places = CHANGES.flatMap((change) => [-change * units[g], change * units[g]]);
-        alongLine(lineOf(trial, bestNow().multipliers, direction), [...places, 0], 1);
+    // Where the level is not reached from one start it may be from another: the way may end where no single step helps.
+    for (const start of [closest, last, none]) {
+      let best = alongLine(lineOf(trial, none, start), scales, ROUNDS);
+      for (let pass = 0; pass < PASSES; pass++) {
+        const before = best.merit;
+        for (const g of present) {
+          const line = lineOf(
+            trial,
+            best.multipliers,
+            none.map((_, h) => Number(h === g)),
+          );
+          const places = CHANGES.flatMap((change) => [-change * units[g], change * units[g]]);
+          best = alongLine(line, [...places, 0], 1);
+        }
+        const { reached, value } = best.merit;
+        if (reached === before.reached && value < before.value + GAIN) break;
       }
-      const after = meritOf(bestNow());
-      if (after.reached === before.reached && after.value < before.value + GAIN) break;
+      if (best.merit.reached) return;
     }
   }
 
-  function bestNow(): ParityPoint {
-    const points = envelope.points();
-    return bestAt(points, level) ?? points[points.length - 1];
-  }
-
   /** Steps along the gaps between the groups' rates, ever shorter; as in `fair-rule/multipliers.ts`. */
-  function towardsEqualRates(): readonly number[] {
+  function towardsEqualRates(): { readonly closest: readonly number[]; readonly last: readonly number[] } {
     const { totals } = counted;
     const whole = present.reduce((sum, g) => sum + totals[g], 0);
     let multipliers = none;
@@ -182,6 +190,6 @@ export const searchFrontier = (trial: Trial, { level, rate }: FrontierGoal, enve
         totals[g] > 0 ? each + ((0.05 / Math.sqrt(step + 1)) * (rates[g] - all)) / all : each,
       );
     }
-    return closest !== undefined && closest.lambda > 0 ? closest.multipliers : multipliers;
+    return { closest: closest?.multipliers ?? none, last: multipliers };
   }
 };

@@ -30,9 +30,15 @@ export const inWords = ({ mean, standardError, interval }: MetricSummary): strin
   ];
 };
 
-/** `0.812 ± .003`: five of them and the longest name of a method fit into a hundred columns. */
-const withError = (summary: MetricSummary): string =>
-  inWords(summary).slice(0, 2).join(" ").trim().replace("± 0.", "± .");
+/**
+ * `0.812 ± .003`: five of them and the longest name of a method fit into a hundred columns. `0.703 (1/3)`: where not
+ * every seed has a value, those that have one are no fair sample, and an error would not say so.
+ */
+const withError = (summary: MetricSummary, seeds: number): string => {
+  const [mean, error] = inWords(summary);
+  if (summary.n > 0 && summary.n < seeds) return `${mean} (${summary.n}/${seeds})`;
+  return `${mean} ${error}`.trim().replace("± 0.", "± .");
+};
 
 /** `fairbed (beta 10)`: what a row is called. */
 const nameOf = ({ method, settings: { goal }, beta }: SimulatedMethod): string => {
@@ -77,12 +83,20 @@ const composition = ({ methods }: Simulation, attribute: number): string[] => {
 export const comparisonInWords = (simulation: Simulation): string[] => {
   const { methods, sensitive, seeds, warnings } = simulation;
   const { budget } = methods[0].settings;
+  const someMissing = methods.some((each) =>
+    sensitive.some((attribute) =>
+      [...PREDICTIONS, ...GIVEN_AWAY].some(([metric]) => {
+        const { n } = each.bySensitive[attribute][metric];
+        return n > 0 && n < seeds.length;
+      }),
+    ),
+  );
   const metricsTable = (name: string, columns: Columns, attribute: string): string[] =>
     rightAligned([
       [name, ...columns.map(([, head]) => head)],
       ...methods.map((each) => [
         nameOf(each),
-        ...columns.map(([metric]) => withError(each.bySensitive[attribute][metric])),
+        ...columns.map(([metric]) => withError(each.bySensitive[attribute][metric], seeds.length)),
       ]),
     ]);
   const tables = sensitive.flatMap((attribute, a) => [
@@ -97,10 +111,14 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
   return [
     ...tables,
     "",
-    `${seeds.length === 1 ? "One seed" : `Means over ${seeds.length} seeds with standard errors`}. Parity is the smaller group's selection rate over the larger's: 1 is parity. It`,
-    "rises with the selection rate; matched: where as many are selected as are truly positive, and at parity: the",
-    `highest accuracy there with a parity of ${PARITY_JUDGED.level}. AUC and nats: how well a model of these labels tells the groups`,
-    "apart at the candidates' shares (0.5 and 0: not at all); guessed: how often it is right. --json has all metrics.",
+    `${seeds.length === 1 ? "One seed." : `Means over ${seeds.length} seeds with standard errors.`} Parity is the smallest group's selection rate over the`,
+    "largest: 1 is parity. It rises with the selection rate; matched: where as many are selected as are",
+    `truly positive; at parity ${PARITY_JUDGED.level}: the highest accuracy there with that parity. AUC and nats: how well a`,
+    "model of these labels tells the groups apart at their shares of all rows (0.5 and 0: not at all);",
+    "guessed: how often it is right without regard to shares. --json has all metrics.",
+    ...(someMissing
+      ? ["(1/3): so many of the seeds have a value; in the others no rule reaches that parity, say."]
+      : []),
     ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
   ];
 };

@@ -1,9 +1,11 @@
 /** `fairbed rank`: which unlabelled rows to label next, and why. */
 import { InputError } from "../../../core/errors.js";
+import type { AttributeComposition } from "../../../fairness/composition.js";
 import { withoutPassword } from "../../../sources/without-password.js";
 import { csvText } from "../../../tables/csv.js";
 import type { CategoryEncoding } from "../../../tables/encoder.js";
 import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workflows/acquisition-settings.js";
+import type { RankComposition } from "../../../workflows/rank-composition.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
 import { RANK_DEFAULTS } from "../../../workflows/rank-settings.js";
 import { defineCommand } from "../../command.js";
@@ -153,7 +155,7 @@ export const rank = defineCommand({
     if (options.out !== undefined) await context.writeFile(options.out, csvOf(answer.candidates));
     return answer;
   },
-  print: ({ pool, candidates, rows, labelled, predictFor, settings, notes, seconds }) =>
+  print: ({ pool, candidates, rows, labelled, predictFor, settings, composition, notes, seconds }) =>
     [
       `${pool}: ${rows} candidates, ${labelled} rows are labelled, predictions are wanted for ${predictFor}`,
       `${settings.method}, beta = ${settings.beta}; nats`,
@@ -177,6 +179,7 @@ export const rank = defineCommand({
       ]),
       ...(candidates.length > SHOWN ? [`and ${candidates.length - SHOWN} more`] : []),
       "",
+      ...composition.flatMap(compositionInWords),
       scoreInWords(settings.method),
       ...(settings.costs === undefined ? [] : ["Candidates compete by net = score - cost weight x cost."]),
       ...(settings.quotas === undefined ? [] : ["The quotas keep some better candidates out."]),
@@ -188,6 +191,26 @@ export const rank = defineCommand({
       `Rows are counted from 0. In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
+
+/** Who is labelled and recommended, beside the pool where it says; nothing where no table says. */
+const compositionInWords = ({ attribute, labelled, recommended }: RankComposition): readonly string[] => {
+  const known = recommended ?? labelled;
+  if (known === null) return [];
+  const share = (value: number | null): string => (value === null ? "-" : `${(100 * value).toFixed(0)} %`);
+  const row = (name: string, groups: AttributeComposition["groups"], of: "share" | "population") => [
+    name,
+    ...groups.map((each) => share(each[of])),
+  ];
+  return [
+    ...rightAligned([
+      [`by ${attribute}`, ...known.groups.map(({ group }) => group)],
+      ...(recommended === null ? [] : [row("the pool", recommended.groups, "population")]),
+      ...(labelled === null ? [] : [row("labelled", labelled.groups, "share")]),
+      ...(recommended === null ? [] : [row("recommended", recommended.groups, "share")]),
+    ]),
+    "",
+  ];
+};
 
 const headOf = (candidates: readonly RankedCandidate[], inFile = false): readonly string[] => [
   "rank",

@@ -34,8 +34,12 @@ export const trainingOptions = {
     }),
     rate: optionalReal(
       "--rate <number>",
-      `how far a step goes (static ${usual.static.rate}, dad ${usual.dad.rate})`,
+      `how far a step goes (static ${usual.static.rate}, dad ${usual.dad.rate}, with a start ${usual.dadFromStatic.rate})`,
       { above: 0 },
+    ),
+    start: text(
+      "--start <where>",
+      "dad: from the best static designs (static), or from those in a policy's file",
     ),
     designMean: optionalReal(
       "--design-mean <number>",
@@ -65,6 +69,10 @@ export const optimize = defineCommand({
       line: "design optimize --model ./my-model.ts --policy dad --out policy.json",
       description: "a network that adapts, for a model of your own",
     },
+    {
+      line: "design optimize --model location --policy dad --start static --out policy.json",
+      description: "a network that starts from the best static designs",
+    },
   ],
   arguments: {},
   options: {
@@ -85,7 +93,7 @@ export const optimize = defineCommand({
   async run({ options, context }) {
     const { out, budgetNats: leakageBudget, policy: kind } = options;
     const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches } = options;
-    await requireFolder(out);
+    await requireFolder(out, options.start === "static" ? [] : [options.start]);
     const { modelsAgainst, namedModel, optionsAgainst, sourceFrom } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
     const { trainPolicy } = await import("../../../workflows/train-policy.js");
@@ -97,11 +105,13 @@ export const optimize = defineCommand({
     const { signal } = context;
     const started = performance.now();
     const path = checkpointPath(out);
+    const { startFrom } = await import("./read-policy.js");
+    const start = await startFrom(options.start, model);
     const resume = options.resume ? await readCheckpoint(path) : undefined;
     const checkpoint = checkpointFile(path, context.writeFile);
     const policy = await trainPolicy(model, {
       kind,
-      ...{ objective, beta, leakageBudget, horizon, steps, starts, rate, seed },
+      ...{ objective, beta, leakageBudget, horizon, steps, starts, rate, seed, start },
       distribution: normalDesigns(options),
       against,
       source: sourceFrom(source, out),

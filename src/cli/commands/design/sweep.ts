@@ -70,7 +70,9 @@ export const sweep = defineCommand({
     const loaded = await namedModel(options);
     const { policy: kind } = options;
     const evaluation = { ...evaluationSizes(kind, options), exact };
-    const common = { ...options, kind, distribution: normalDesigns(options) };
+    const { startFrom } = await import("./read-policy.js");
+    const start = await startFrom(options.start, loaded.model);
+    const common = { ...options, kind, start, distribution: normalDesigns(options) };
     const jobs = horizons.flatMap((horizon) =>
       betas.flatMap((beta) =>
         Array.from({ length: seeds }, (_, seed) =>

@@ -1,6 +1,7 @@
 /** The options of `fit` about unfairness, and what they ask `fitModel` for. */
 import { InputError } from "../../../core/errors.js";
 import type { MitigationChoices } from "../../../workflows/fit-mitigations.js";
+import type { RuleCounting } from "../../../workflows/tune-rule.js";
 import { TUNE_RULE_DEFAULTS } from "../../../workflows/tune-rule-defaults.js";
 import type { OptionValues } from "../../command.js";
 import { choice, flag, optionalReal, text } from "../../options.js";
@@ -23,11 +24,11 @@ export const mitigationChoiceOptions = {
     `the least ratio of the lowest to the highest rate that the rule is to reach (${TUNE_RULE_DEFAULTS.level})`,
     { above: 0, max: 1 },
   ),
-  ruleBy: choice<"auto" | "soft" | "true" | "both">(
+  ruleBy: choice<RuleCounting>(
     "--rule-by <way>",
-    "count rates by predicted groups of rows without labels, by true groups, or both",
-    ["auto", "soft", "true", "both"],
-    "auto",
+    "choose the rule by predicted groups (soft), true ones of labelled rows, or both",
+    ["soft", "true", "both"],
+    TUNE_RULE_DEFAULTS.by,
   ),
   selectionRate: optionalReal(
     "--selection-rate <share>",
@@ -74,16 +75,13 @@ export const mitigationChoicesOf = ({
   if (rule === "none")
     for (const [option, given] of [
       ["--parity", parity !== undefined],
-      ["--rule-by", ruleBy !== "auto"],
+      ["--rule-by", ruleBy !== TUNE_RULE_DEFAULTS.by],
       ["--selection-rate", selectionRate !== undefined],
     ] as const)
       if (given) throw new InputError("no-rule", mitigationChoiceTexts.noRule(option));
   return {
     reweigh,
-    rule:
-      rule === "none"
-        ? undefined
-        : { metric: rule, level: parity, selectionRate, by: ruleBy === "auto" ? undefined : ruleBy },
+    rule: rule === "none" ? undefined : { metric: rule, level: parity, selectionRate, by: ruleBy },
     represent: represent === "none" ? undefined : represent,
     rejectOption: decide === "reject-option" ? true : undefined,
     privileged,

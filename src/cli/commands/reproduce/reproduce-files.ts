@@ -138,7 +138,7 @@ const drawFigures = async (
 const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) => {
   const { name, title, source, beyond = false } = reproduction;
   const remarks = scale.quick ? [] : (reproduction.remarks ?? []);
-  const { comparisons, measured, claims = [], findings = [] } = drawing;
+  const { comparisons, measured, claims = [], findings = [], asked = [] } = drawing;
   const protocol = reproduction.protocol(scale);
   return {
     name,
@@ -148,6 +148,7 @@ const reportOf = ({ reproduction, drawing, cells, done }: Drawn, scale: Scale) =
     remarks,
     protocol,
     findings,
+    asked,
     comparisons,
     measured,
     claims,

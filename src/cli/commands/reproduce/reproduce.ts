@@ -140,6 +140,7 @@ export const reproduce = defineCommand({
         title,
         source,
         findings: drawing.findings ?? [],
+        asked: drawing.asked ?? [],
         comparisons: drawing.comparisons,
         measured: drawing.measured,
         claims: drawing.claims ?? [],
