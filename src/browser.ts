@@ -63,13 +63,9 @@ export {
 } from "./workflows/fitted-model.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { LabelsNeeded } from "./workflows/labels-needed.js";
+export type { ParityPlan, PlanAnswer } from "./workflows/parity-plan.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
-export {
-  type ParityPlan,
-  type PlanOptions,
-  plan,
-} from "./workflows/plan.js";
-export type { PlanAnswer } from "./workflows/plan-answer.js";
+export { type PlanOptions, plan } from "./workflows/plan.js";
 export type { CurvePointEstimates } from "./workflows/plan-curves.js";
 export type { OuterDifference, OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
 export type { PlannedRound } from "./workflows/plan-rounds.js";

@@ -1,5 +1,5 @@
 /** The command lines with which a plan goes on. */
-import type { ParityPlan } from "../workflows/plan.js";
+import type { ParityPlan } from "../workflows/parity-plan.js";
 
 /** What was on the command line of the plan. */
 export interface PlanSources {

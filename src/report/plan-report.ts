@@ -1,6 +1,6 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
 import type { ChartValue } from "../core/chart-description.js";
-import type { ParityPlan } from "../workflows/plan.js";
+import type { ParityPlan } from "../workflows/parity-plan.js";
 import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
 import type { PlanEstimate } from "../workflows/plan-estimates.js";
 import type { PlannedRecipe } from "../workflows/planned-recipe.js";

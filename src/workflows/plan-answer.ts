@@ -1,19 +1,6 @@
 /** What a plan comes to, in sentences. */
-import type { ParityPlan } from "./plan.js";
+import type { PlanAnswer, PlanFindings } from "./parity-plan.js";
 import type { PlanEstimate } from "./plan-estimates.js";
-
-export interface PlanAnswer {
-  /** What to do. */
-  readonly recommendation: string;
-  /** What it reaches on rows that no choice saw, and whether that is the level. */
-  readonly reached: string;
-  /** How many labels it needs. */
-  readonly labels: string;
-  /** Whether random acquisition with the rule would do. */
-  readonly random: string;
-  /** What is not met or not known, one sentence each; none where all is well. */
-  readonly warnings: readonly string[];
-}
 
 const METRICS = {
   dp: "demographic parity (the lowest selection rate of a group over the highest)",
@@ -37,7 +24,7 @@ export const estimateInWords = ({ mean, interval }: PlanEstimate): string =>
 const ends = ([low, high]: readonly [number, number]): string => `${number(low)} to ${number(high)}`;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: Found): string => {
+const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: PlanFindings): string => {
   const { accuracy, parity } = recommended.outer;
   const verdictWords = {
     met: `at least the ${level} that is wanted`,
@@ -50,7 +37,11 @@ const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: 
   return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${ends(parity.interval)}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${ends(accuracy.interval)}), on rows that no choice saw.`;
 };
 
-const labelsWords = ({ labelsNeeded: { labels, interval }, requirement, recommended }: Found): string => {
+const labelsWords = ({
+  labelsNeeded: { labels, interval },
+  requirement,
+  recommended,
+}: PlanFindings): string => {
   const most = recommended.labels;
   if (labels === null)
     return `A parity of ${requirement.level} needs more than ${most} labels with this recipe, if it can be had at all.`;
@@ -59,7 +50,7 @@ const labelsWords = ({ labelsNeeded: { labels, interval }, requirement, recommen
   return `This level needs about ${labels} labels${range}: from so many on, parity is at least ${requirement.level} and accuracy that of ${most} labels, each within a standard error.`;
 };
 
-const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: Found): string => {
+const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: PlanFindings): string => {
   const { mean, interval } = overReference.accuracyAtParity;
   const random = `random acquisition ${reference.fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
   if (recommended.acquisition.method === "random")
@@ -77,7 +68,7 @@ const shortfall = ({
   recommended,
   requirement: { metric, level },
   recipes,
-}: Found): readonly string[] => {
+}: PlanFindings): readonly string[] => {
   if (!recommended.inner.reaches) {
     const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
     return [
@@ -91,7 +82,11 @@ const shortfall = ({
 };
 
 /** Parity is had for nothing where all are treated alike: then it must not pass for a solution. */
-const nothingLearnt = ({ recommended, sameForAll, requirement: { level } }: Found): readonly string[] => {
+const nothingLearnt = ({
+  recommended,
+  sameForAll,
+  requirement: { level },
+}: PlanFindings): readonly string[] => {
   const { mean, interval } = recommended.outer.accuracy;
   if (interval[0] > sameForAll) return [];
   return [
@@ -99,9 +94,7 @@ const nothingLearnt = ({ recommended, sameForAll, requirement: { level } }: Foun
   ];
 };
 
-type Found = Omit<ParityPlan, "answer" | "recipe">;
-
-export const planAnswer = (found: Found): PlanAnswer => {
+export const planAnswer = (found: PlanFindings): PlanAnswer => {
   const { recommended, requirement } = found;
   const recommendation = `${capital(recommended.description)}.`;
   return {

@@ -79,6 +79,12 @@ export const preparePlanSeed = (table: PlanTable, seed: number): PlanSeed => {
   return { seed, prepared, inner: judgedRows(rows.development, prepared.split.test, settings.metric) };
 };
 
+/** How many rows a seed chooses on, and how many candidates it has: the same for all. */
+export const sizesOf = (table: PlanTable): { readonly inner: number; readonly pool: number } => {
+  const { prepared } = preparePlanSeed(table, 100 * table.settings.seed);
+  return { inner: prepared.split.test.length, pool: prepared.split.pool.length };
+};
+
 /** The labels that one way of asking acquires; in their order, so that fewer labels are the first ones. */
 export const acquireFor = async (
   table: PlanTable,

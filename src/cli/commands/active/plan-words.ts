@@ -1,5 +1,5 @@
 /** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
-import type { ParityPlan } from "../../../workflows/plan.js";
+import type { ParityPlan } from "../../../workflows/parity-plan.js";
 import { estimateInWords } from "../../../workflows/plan-answer.js";
 import type { PlannedRecipe } from "../../../workflows/planned-recipe.js";
 import { rightAligned } from "../../text-table.js";
