@@ -104,7 +104,7 @@ export const compositionChart = (
     type: "nominal" as const,
     title: null,
     sort: methods,
-    axis: { labelLimit: 360 },
+    axis: { labelLimit: 0 },
   };
   const x = {
     type: "quantitative" as const,

@@ -72,7 +72,8 @@ population's shares: in nats, and as the chance to tell a member of one group fr
     ),
     html`<h2>Go on</h2>`,
     ...commandLines(plan, sources).map(
-      ({ line, description }) => html`<p>${description}:<br><code>${line}</code></p>`,
+      ({ line, description }) =>
+        html`<p>${sentence(description).replace(/\.$/, ":")}<br><code>${line}</code></p>`,
     ),
     html`<h2>All that was tried</h2>`,
     html`<p>${rounds
