@@ -62,7 +62,15 @@ export {
   readModel,
 } from "./workflows/fitted-model.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
+export type { LabelsNeeded } from "./workflows/labels-needed.js";
+export type { ParityPlan, PlanAnswer } from "./workflows/parity-plan.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
+export { type PlanOptions, plan } from "./workflows/plan.js";
+export type { CurvePointEstimates } from "./workflows/plan-curves.js";
+export type { OuterDifference, OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
+export type { PlannedRound } from "./workflows/plan-rounds.js";
+export type { PlannedLeakage, PlannedSet } from "./workflows/plan-sets.js";
+export type { PlannedRecipe, RecipeFrontier } from "./workflows/planned-recipe.js";
 export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { PolicyStart, StartDesigns, TrainPolicySettings } from "./workflows/policy-settings.js";
@@ -76,6 +84,13 @@ export {
   rankPool,
 } from "./workflows/rank-pool.js";
 export type { RankChoices, RankSettings } from "./workflows/rank-settings.js";
+export {
+  type Recipe,
+  type RecipeAcquisition,
+  type RecipeFit,
+  type RecipeNumber,
+  readRecipe,
+} from "./workflows/recipe.js";
 export type { AskedRow, RowSessionState } from "./workflows/row-session.js";
 export {
   type GivenNumbers,

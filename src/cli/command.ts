@@ -63,6 +63,8 @@ export type FileContents = string | Uint8Array | AsyncIterable<string | Uint8Arr
 export interface CommandInput<A extends Arguments, O extends Options> {
   readonly arguments: ArgumentValues<A>;
   readonly options: OptionValues<O>;
+  /** Names of the options that stood on the command line: the others have their fallbacks. */
+  readonly given: ReadonlySet<string>;
   readonly context: CommandContext;
 }
 

@@ -101,6 +101,9 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
   if (command.examples.length > 0) parser.addHelpText("after", exampleText(command.examples));
   parser.action(async () => {
     const given = parser.opts<Record<string, unknown>>();
+    const attributes = Object.entries(command.options).map(
+      ([name, option]) => [name, parserOption(option).attributeName()] as const,
+    );
     await run({
       command,
       input: {
@@ -110,6 +113,11 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
             name,
             given[parserOption(option).attributeName()] ?? option.fallback,
           ]),
+        ),
+        given: new Set(
+          attributes.flatMap(([name, attribute]) =>
+            parser.getOptionValueSource(attribute) === "cli" ? [name] : [],
+          ),
         ),
       },
       json: given.json === true,

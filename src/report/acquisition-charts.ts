@@ -99,7 +99,13 @@ export const compositionChart = (
 ): TopLevelSpec => {
   const methods = [...new Set(points.map(({ method }) => method))];
   const groups = [...new Set(points.map(({ group }) => group))];
-  const y = { field: "method", type: "nominal" as const, title: null, sort: methods };
+  const y = {
+    field: "method",
+    type: "nominal" as const,
+    title: null,
+    sort: methods,
+    axis: { labelLimit: 0 },
+  };
   const x = {
     type: "quantitative" as const,
     title: "share of the labels acquired",

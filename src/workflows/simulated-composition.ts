@@ -39,10 +39,15 @@ const mean = (values: readonly (number | null)[]): number => {
 const knownShares = (of: readonly { readonly share: number | null }[]): MetricSummary =>
   summaryOf(of.map(({ share }) => share).filter((share) => share !== null));
 
+/** What of a seed says who was asked. */
+export interface AskedInSeed extends Pick<SeedResult, "split" | "acquisition"> {
+  readonly checkpoints: readonly { readonly labels: number }[];
+}
+
 type Asked = readonly (readonly AttributeComposition[])[];
 
 /** By seed: who was among the first so many that were asked. */
-const composed = (task: Task, results: readonly SeedResult[], labels?: number | undefined): Asked =>
+const composed = (task: Task, results: readonly AskedInSeed[], labels?: number | undefined): Asked =>
   results.map(({ split, acquisition }) =>
     compositionOf({
       attributes: task.sensitive,
@@ -56,7 +61,7 @@ const composed = (task: Task, results: readonly SeedResult[], labels?: number | 
 export const compositionOfMethod = (
   task: Task,
   method: StrategyName,
-  results: readonly SeedResult[],
+  results: readonly AskedInSeed[],
 ): { readonly composition: readonly SimulatedComposition[]; readonly warnings: readonly string[] } => {
   const whole = composed(task, results);
   const checkpoints = results[0].checkpoints.filter(({ labels }) => labels > 0);

@@ -92,6 +92,8 @@ export interface TunedRule {
   readonly groupModel: GroupModel;
   /** With its level, the ratio on the rows it was chosen on, and the interval of that. */
   readonly rule: FittedFairRule;
+  /** The rule for another level, chosen on the same rows by the same models. */
+  readonly ruleFor: (level: number) => Promise<FittedFairRule>;
   readonly chosenOn: ChosenOn;
   readonly warnings: readonly string[];
   /** What the rule reads of any rows of the features; of others it is {@link blindRowsOf}. */
@@ -322,19 +324,22 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const blindRows = (rows: Int32Array): BlindRows => blindRowsOf(classifier, groupModel, features, rows);
 
   const { rows: given, chosenOn } = rowsToChooseOn();
-  const rule = await fitFairRule(given, {
-    metric,
-    level: options.level ?? TUNE_RULE_DEFAULTS.level,
-    selectionRate: options.selectionRate,
-    replicates: options.replicates ?? 0,
-    stream: stream.split("interval"),
-    signal: options.signal,
-    onProgress: options.onProgress,
-  });
+  const ruleFor = (level: number): Promise<FittedFairRule> =>
+    fitFairRule(given, {
+      metric,
+      level,
+      selectionRate: options.selectionRate,
+      replicates: options.replicates ?? 0,
+      stream: stream.split("interval"),
+      signal: options.signal,
+      onProgress: options.onProgress,
+    });
+  const rule = await ruleFor(options.level ?? TUNE_RULE_DEFAULTS.level);
   return {
     classifier,
     groupModel,
     rule,
+    ruleFor,
     chosenOn,
     warnings: [...warnings, ...rule.warnings],
     blindRows,

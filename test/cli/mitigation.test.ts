@@ -58,6 +58,7 @@ const run = async (name: string, path: string, given: Record<string, unknown>) =
       id: "id",
       ...given,
     },
+    given: new Set(Object.keys(given)),
     context: {
       signal: new AbortController().signal,
       checkpoint: async () => {},

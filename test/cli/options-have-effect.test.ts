@@ -11,6 +11,7 @@ import { seededStream } from "../../src/core/random.js";
 import { csvText } from "../../src/tables/csv.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { tinyNetwork } from "../sources/tiny-network.js";
+import { recipe } from "../workflows/made-recipe.js";
 import { type Ran, runInProcess, shippedCommands } from "./in-process.js";
 
 needsDist();
@@ -196,6 +197,23 @@ const ACQUIRE = ["acquire", PEOPLE, "--trees", "5", "--budget", "6", "--batch", 
 const GENERALIZE = ["generalize", PEOPLE, "--test", at("other.csv"), "--models", "forest"];
 const REPRODUCE = ["reproduce", "table-location", "--from-results", join(ROOT, "results"), "--out", FRESH];
 
+/** Cut short at once: one seed of each recipe. */
+const PLAN = [
+  "plan",
+  at("pilot.csv"),
+  "--parity",
+  "0.6",
+  "--labels",
+  "12",
+  "--trees",
+  "3",
+  "--method",
+  "random,fairbed",
+];
+const SHORT = ["--learner", "forest", "--minutes", "1e-9"];
+const PLANNED = [...PLAN, ...SHORT];
+const RECIPE = at("recipe.json");
+
 const CASES: Readonly<Record<string, Case>> = {
   demo: {
     base: ["demo", "--rows", "500", "--budget", "10", "--seeds", "2", "--out", FRESH],
@@ -208,9 +226,31 @@ const CASES: Readonly<Record<string, Case>> = {
       "--out": { add: ["--out", at("no folder/demo.html")], files: true },
     },
   },
+  plan: {
+    base: [...PLANNED, ...TASK],
+    options: {
+      ...READING,
+      ...roles(PLANNED),
+      "--task": paperTask(["plan", "--parity", "0.8"]),
+      "--weights": ["--weights", "weight"],
+      "--parity": ["--parity", "0.9"],
+      "--metric": ["--metric", "eopp"],
+      "--labels": ["--labels", "14"],
+      "--minutes": { base: [...PLAN, ...TASK, "--learner", "forest"], add: ["--minutes", "1e-9"] },
+      "--out": { add: ["--out", at("plan.html")], files: true },
+      "--recipe": { add: ["--recipe", at("planned.json")], files: true },
+      "--seed": ["--seed", "5"],
+      "--method": ["--method", "epig"],
+      "--learner": ["--learner", "logistic"],
+      "--batch": ["--batch", "5"],
+      "--pool": ["--pool", "40"],
+      "--trees": ["--trees", "4"],
+    },
+  },
   acquire: {
     base: [...ACQUIRE, ...TASK],
     options: {
+      "--recipe": ["--recipe", RECIPE],
       ...READING,
       ...roles(ACQUIRE),
       "--task": paperTask(["acquire"]),
@@ -250,6 +290,7 @@ const CASES: Readonly<Record<string, Case>> = {
   rank: {
     base: [...RANK, ...TASK],
     options: {
+      "--recipe": ["--recipe", RECIPE],
       ...READING,
       ...roles(RANK),
       "--labelled": ["--labelled", at("other.csv")],
@@ -280,6 +321,7 @@ const CASES: Readonly<Record<string, Case>> = {
   fit: {
     base: [...FIT, ...TASK],
     options: {
+      "--recipe": ["--recipe", RECIPE],
       ...READING,
       ...roles(FIT),
       "--task": paperTask(["fit"]),
@@ -612,9 +654,11 @@ beforeAll(async () => {
     ["people.csv", 90, 1],
     ["pool.csv", 60, 2],
     ["other.csv", 80, 3],
+    ["pilot.csv", 240, 4],
   ] as const) {
     writeFileSync(at(name), csvText(people(rows, seed)));
   }
+  writeFileSync(RECIPE, JSON.stringify(recipe));
   writeFileSync(at("tiny.onnx"), tinyNetwork());
   mkdirSync(at("photos"));
   const create = { width: 20, height: 20, channels: 3, background: { r: 9, g: 90, b: 200 } } as const;

@@ -30,7 +30,14 @@ const importMap = (): string => {
 
 test("there is one for each job", () => {
   expect(NAMES).toEqual(
-    expect.arrayContaining(["acquisition.mjs", "audit.mjs", "fit-predict.mjs", "policy.mjs", "rank.mjs"]),
+    expect.arrayContaining([
+      "acquisition.mjs",
+      "audit.mjs",
+      "fit-predict.mjs",
+      "plan.mjs",
+      "policy.mjs",
+      "rank.mjs",
+    ]),
   );
 });
 

@@ -25,6 +25,7 @@ import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../s
 import { comparisonInWords } from "./comparison.js";
 import { betaOption, compositionOptions, goalOptions, modelOptions, parseShares } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
+import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const acquireTexts = {
   sensitiveModel: (given: string, near: string | undefined) =>
@@ -53,6 +54,7 @@ const simulationOptions = {
   seed: integer("--seed <number>", "the first seed", 0, { min: 0 }),
   seeds: integer("--seeds <number>", "how many seeds, one after the other from the first", 1, { min: 1 }),
   out: text("--out <file>", "write a report with figures to this HTML file"),
+  recipe: recipeOption,
   ...grouped("The table", otherRoles),
   ...grouped("Scores and their models", {
     ...modelOptions,
@@ -131,8 +133,19 @@ export const acquireCommand = defineCommand({
   arguments: { table: optionalArgument("a CSV, Parquet or JSON-lines file; none with --task") },
   options: simulationOptions,
   reportsProgress: true,
-  async run({ arguments: { table: path }, options, context }) {
+  async run({ arguments: { table: path }, options: own, given, context }) {
     const started = performance.now();
+    const recipe = await recipeFrom(own.recipe);
+    const options = withRecipe(
+      own,
+      given,
+      recipe && {
+        ...askingOf(recipe, given),
+        method: [recipe.acquisition.method],
+        batch: recipe.acquisition.batch,
+        budget: recipe.requirement.labels,
+      },
+    );
     const { readTask } = await import("../../../sources/read-task.js");
     const { simulate } = await import("../../../workflows/simulate.js");
     if (options.out !== undefined) await requireFolder(options.out, [path]);

@@ -92,6 +92,14 @@ export const parseShares = (given: string | undefined): SharesChoice | undefined
   return Object.fromEntries(entries);
 };
 
+/** The same the other way round. */
+export const sharesInWords = (shares: SharesChoice): string =>
+  typeof shares === "string"
+    ? shares
+    : Object.entries(shares)
+        .map(([group, share]) => `${group}=${share}`)
+        .join(",");
+
 /** Only one of these says what beta is. */
 export const goalOptions = {
   leakageBudget: optionalReal("--leakage-budget <nats>", "at most so much leakage in all, instead of beta", {

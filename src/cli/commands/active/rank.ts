@@ -17,6 +17,7 @@ import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-o
 import { compositionOptions, methodOptions, parseShares, scoreInWords } from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
+import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const rankCommandTexts = {
   noLabelled:
@@ -63,6 +64,7 @@ export const rank = defineCommand({
     costs: text("--costs <column>", "what the label of each row costs"),
     ...grouped("Who may be asked", { ...compositionOptions, quota: quotaOption }),
     out: text("--out <file>", "write the candidates to this CSV file too"),
+    recipe: recipeOption,
     ...grouped("Columns", otherRoles),
     ...grouped("Other tables", {
       sensitiveTable: text("--sensitive-table <table>", "other rows whose sensitive attribute is known"),
@@ -99,8 +101,14 @@ export const rank = defineCommand({
     }),
   },
   reportsProgress: true,
-  async run({ arguments: { pool: path }, options, context }) {
+  async run({ arguments: { pool: path }, options: own, given, context }) {
     const started = performance.now();
+    const recipe = await recipeFrom(own.recipe);
+    const options = withRecipe(
+      own,
+      given,
+      recipe && { ...askingOf(recipe, given), method: recipe.acquisition.method },
+    );
     const quotas = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
     if (options.out !== undefined) {

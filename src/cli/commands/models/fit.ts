@@ -8,11 +8,13 @@ import type {
   ModelRejectOption,
   ModelRule,
 } from "../../../workflows/fitted-model.js";
+import type { Recipe } from "../../../workflows/recipe.js";
 import { defineCommand } from "../../command.js";
 import { choice, grouped, integer, optionalArgument, optionalReal, real, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
+import { recipeFrom, recipeOption, withRecipe } from "../active/recipe-option.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { mitigationChoiceOptions, mitigationChoicesOf } from "./mitigation-choices.js";
 
@@ -42,6 +44,7 @@ export const fit = defineCommand({
     target,
     sensitive: { ...sensitive, summary: "groups to judge the model by, in the same form; not learnt from" },
     out: text("--out <file>", "write the model there, for fairbed predict"),
+    recipe: recipeOption,
     learner: choice("--learner <name>", "what learns", LEARNER_NAMES, D.learner),
     weights,
     testFraction: optionalReal(
@@ -59,8 +62,10 @@ export const fit = defineCommand({
     }),
   },
   reportsProgress: true,
-  async run({ arguments: { table: path }, options, context }) {
+  async run({ arguments: { table: path }, options: own, given: named, context }) {
     const started = performance.now();
+    const recipe = await recipeFrom(own.recipe);
+    const options = withRecipe(own, named, recipe && fittingOf(recipe, named));
     const { fitModel } = await import("../../../workflows/fit-model.js");
     const { readWithRoles } = await import("../../../sources/read-task.js");
     const choices = mitigationChoicesOf(options);
@@ -136,6 +141,15 @@ export const fit = defineCommand({
       ...(written.length === 0 ? ["The model was not kept: add --out model.json to use it."] : []),
       `In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
+});
+
+/** What a recipe says of the options. Another way to decide that was given takes the place of its rule. */
+const fittingOf = ({ fit: { learner, reweigh, rule } }: Recipe, given: ReadonlySet<string>) => ({
+  learner,
+  reweigh,
+  ...(rule === undefined || given.has("rule") || given.has("decide")
+    ? {}
+    : { rule: rule.metric, parity: rule.level }),
 });
 
 const RATES = [

@@ -1,0 +1,196 @@
+/** A plan as one HTML page, for whoever decides how data are collected. */
+import type { ChartValue } from "../core/chart-description.js";
+import type { ParityPlan } from "../workflows/parity-plan.js";
+import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
+import type { PlanEstimate } from "../workflows/plan-estimates.js";
+import type { PlannedRecipe } from "../workflows/planned-recipe.js";
+import { compositionChart } from "./acquisition-charts.js";
+import { figure, type Html, html, htmlTable, page } from "./page.js";
+import { frontierChart, labelsChart } from "./plan-charts.js";
+import { commandLines, type PlanSources } from "./plan-commands.js";
+import { renderSvg } from "./render.js";
+
+export interface PlanReport {
+  readonly plan: ParityPlan;
+  /** What the table is called. */
+  readonly name: string;
+  readonly sources: PlanSources;
+  readonly seconds: number;
+}
+
+const number = (value: number): string => value.toFixed(3);
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+
+const RATES = { dp: "selection rate", eopp: "true positive rate" } as const;
+
+/** All that is drawn lies between 0 and 1, and so do its intervals. */
+const chartValue = ({ mean, interval: [low, high] }: PlanEstimate): ChartValue => ({
+  mean,
+  low: Math.max(0, low),
+  high: Math.min(1, high),
+});
+
+export const planReport = async ({ plan, name, sources, seconds }: PlanReport): Promise<string> => {
+  const { answer, requirement, rows, target, sensitive, notes, rounds, cut } = plan;
+  const { metric, level, labels } = requirement;
+  const title = "How to reach parity at the least cost";
+  const [frontier, curves, composition] = await Promise.all([
+    frontierFigure(plan),
+    curveFigures(plan),
+    compositionFigure(plan),
+  ]);
+  return page(title, [
+    html`<h1>${title}</h1>`,
+    html`<p class="lead">${name}: of the groups of ${sensitive}, the lowest ${RATES[metric]} is to be at least ${level}
+times the highest (${METRIC_NAMES[metric]}), for ${target} and with ${labels} labels.</p>`,
+    html`<p class="note"><strong>Do this.</strong> ${answer.recommendation} ${answer.reached}</p>`,
+    ...answer.warnings.map((text) => html`<p class="warning">${text}</p>`),
+    html`<p>${answer.labels}</p>`,
+    html`<p>${answer.random}</p>`,
+    ...notes.map((text) => html`<p class="${cut === null ? "note" : "warning"}">${sentence(text)}</p>`),
+    html`<h2>Accuracy against parity</h2>`,
+    frontier,
+    html`<h2>How many labels</h2>`,
+    ...curves,
+    html`<h2>The recipes that were compared to the end</h2>`,
+    recipeTable(
+      plan,
+      plan.recipes.filter(({ finalist }) => finalist),
+    ),
+    html`<p>Means over seeds on ${rows.outer} rows that no choice saw, with 95 % intervals for both: other seeds, and other
+such rows. The rule is set to a level of its own, found on the rows that choices were made on, because what it reaches on
+other people is seldom what it was set to. Of recipes within a standard error of the best, the simplest is recommended.</p>`,
+    html`<h2>Whom they asked, and what the labels give away</h2>`,
+    composition,
+    setTable(plan),
+    html`<p>Leakage is what a model that learns the group from the acquired labels can tell about the group of others, at the
+population's shares: in nats, and as the chance to tell a member of one group from one of another (AUC, 0.5 is a guess).</p>`,
+    ...plan.sets.flatMap(({ name: recipe, warnings }) =>
+      warnings.map((text) => html`<p class="warning">${recipe}: ${sentence(text)}</p>`),
+    ),
+    html`<h2>Go on</h2>`,
+    ...commandLines(plan, sources).map(
+      ({ line, description }) =>
+        html`<p>${sentence(description).replace(/\.$/, ":")}<br><code>${line}</code></p>`,
+    ),
+    html`<h2>All that was tried</h2>`,
+    html`<p>${rounds
+      .map(({ recipes, seeds, labels: count }) => `${recipes} recipes on ${seeds} seeds with ${count} labels`)
+      .join(
+        ", then ",
+      )}. The table has ${rows.table} rows; each simulation had ${rows.pool} candidates, choices were made on
+${rows.inner} rows and what is reported comes from ${rows.outer} others.</p>`,
+    recipeTable(
+      plan,
+      plan.recipes.filter(({ finalist }) => !finalist),
+    ),
+    html`<footer>fairbed plan, ${seconds.toFixed(0)} s; recipe format ${plan.recipe.format}</footer>`,
+  ]);
+};
+
+const recipeTable = ({ requirement, recommended }: ParityPlan, recipes: readonly PlannedRecipe[]): Html =>
+  htmlTable(
+    ["recipe", "labels", "seeds", "rule set to", "accuracy", METRIC_NAMES[requirement.metric]],
+    recipes.map(({ id, name, labels, seeds, fit, outer }) => [
+      id === recommended.id ? `${name} (recommended)` : name,
+      String(labels),
+      String(seeds),
+      fit.rule === undefined ? "no rule" : fit.rule.level.toFixed(2),
+      seeds < FEW_SEEDS ? number(outer.accuracy.mean) : estimateInWords(outer.accuracy),
+      seeds < FEW_SEEDS ? number(outer.parity.mean) : estimateInWords(outer.parity),
+    ]),
+  );
+
+/** An interval over fewer seeds says nothing. */
+const FEW_SEEDS = 4;
+
+/** Those that have a colour. */
+const coloured = ({ frontiers }: ParityPlan): readonly string[] => frontiers.map(({ name }) => name);
+
+const frontierFigure = async (plan: ParityPlan): Promise<Html> => {
+  const { frontiers, recipes, recommended, requirement } = plan;
+  const chart = frontierChart({
+    lines: frontiers.flatMap(({ name: recipe, points }) =>
+      points.map(({ parity, accuracy }, order) => ({ recipe, x: parity.mean, y: accuracy.mean, order })),
+    ),
+    chosen: recipes
+      .filter(({ finalist }) => finalist)
+      .map(({ id, name: recipe, outer }) => ({
+        recipe,
+        x: chartValue(outer.parity),
+        y: chartValue(outer.accuracy),
+        recommended: id === recommended.id,
+      })),
+    dropped: recipes
+      .filter(({ finalist }) => !finalist)
+      .map(({ outer }) => ({ x: outer.parity.mean, y: outer.accuracy.mean })),
+    level: requirement.level,
+    xTitle: `${METRIC_NAMES[requirement.metric]} (ratio)`,
+    recipes: coloured(plan),
+  });
+  return figure(await renderSvg(chart), "Every recipe that was tried, and what stricter rules would give.");
+};
+
+const curveFigures = async (plan: ParityPlan): Promise<readonly Html[]> => {
+  const { curves, requirement } = plan;
+  const recipes = coloured(plan);
+  const points = (of: "accuracy" | "parity") =>
+    curves.flatMap(({ name: recipe, points: own }) =>
+      own.map((at) => ({ recipe, labels: at.labels, value: chartValue(at[of]) })),
+    );
+  const charts = [
+    {
+      caption: "Accuracy as labels come in.",
+      chart: labelsChart(points("accuracy"), { title: "Accuracy", yTitle: "accuracy", recipes }),
+    },
+    {
+      caption: "Parity as labels come in.",
+      chart: labelsChart(points("parity"), {
+        title: "Parity",
+        yTitle: `${METRIC_NAMES[requirement.metric]} (ratio)`,
+        level: requirement.level,
+        recipes,
+      }),
+    },
+  ];
+  return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
+};
+
+const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html> => {
+  const chart = compositionChart(
+    sets.flatMap(({ name: method, composition }) =>
+      composition.groups.flatMap(({ group, acquired: { mean, interval }, population }) => {
+        if (mean === null) return [];
+        const [low, high] = interval ?? [mean, mean];
+        return [
+          { method, group, share: { mean, low: Math.max(0, low), high: Math.min(1, high) }, population },
+        ];
+      }),
+    ),
+    { title: "Who was asked", subtitle: sensitive },
+  );
+  return figure(await renderSvg(chart), `Shares of the groups of ${sensitive} among the labels.`);
+};
+
+const setTable = ({ sets, composition, target }: ParityPlan): Html => {
+  const share = (mean: number | null): string => (mean === null ? "none" : percent(mean));
+  return htmlTable(
+    [
+      `${target}, group`,
+      ...composition.cells.map(({ group, outcome }) => `${outcome}, ${group}`),
+      "leakage (nats)",
+      "group guessed (AUC)",
+    ],
+    [
+      ["all candidates", ...composition.cells.map(({ population }) => percent(population)), "", ""],
+      ...sets.map(({ name, composition: { cells }, leakage }) => [
+        name,
+        ...cells.map(({ acquired }) => share(acquired.mean)),
+        estimateInWords(leakage.nats),
+        estimateInWords(leakage.auc),
+      ]),
+    ],
+  );
+};

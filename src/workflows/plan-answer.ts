@@ -1,0 +1,113 @@
+/** What a plan comes to, in sentences. */
+import type { PlanAnswer, PlanFindings } from "./parity-plan.js";
+import type { PlanEstimate } from "./plan-estimates.js";
+
+const METRICS = {
+  dp: "demographic parity (the lowest selection rate of a group over the highest)",
+  eopp: "equal opportunity (the lowest true positive rate of a group over the highest)",
+} as const;
+
+/** The measure in a few words. */
+export const METRIC_NAMES = { dp: "demographic parity", eopp: "equal opportunity" } as const;
+
+/** Without a sign where nothing is left of the number. */
+const digits = (value: number, count: number): string => {
+  const text = value.toFixed(count);
+  return Number(text) === 0 ? (0).toFixed(count) : text;
+};
+const number = (value: number): string => digits(value, 3);
+
+/** `0.812 (0.76 to 0.86)` */
+export const estimateInWords = ({ mean, interval }: PlanEstimate): string =>
+  `${number(mean)} (${interval.map((end) => digits(end, 2)).join(" to ")})`;
+
+const ends = ([low, high]: readonly [number, number]): string => `${number(low)} to ${number(high)}`;
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: PlanFindings): string => {
+  const { accuracy, parity } = recommended.outer;
+  const verdictWords = {
+    met: `at least the ${level} that is wanted`,
+    open:
+      parity.mean >= level
+        ? `the ${level} that is wanted, though chance could account for some of it`
+        : `about the ${level} that is wanted, and not surely that much`,
+    missed: `less than the ${level} that is wanted`,
+  }[verdict];
+  return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${ends(parity.interval)}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${ends(accuracy.interval)}), on rows that no choice saw.`;
+};
+
+const labelsWords = ({
+  labelsNeeded: { labels, interval },
+  requirement,
+  recommended,
+}: PlanFindings): string => {
+  const most = recommended.labels;
+  if (labels === null)
+    return `A parity of ${requirement.level} needs more than ${most} labels with this recipe, if it can be had at all.`;
+  const [low, high] = interval.map((end) => (end === null ? `more than ${most}` : String(end)));
+  const range = low === high ? "" : ` (90 % interval ${low} to ${high})`;
+  return `This level needs about ${labels} labels${range}: from so many on, parity is at least ${requirement.level} and accuracy that of ${most} labels, each within a standard error.`;
+};
+
+const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: PlanFindings): string => {
+  const { mean, interval } = overReference.accuracyAtParity;
+  const random = `random acquisition ${reference.fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
+  if (recommended.acquisition.method === "random")
+    return `${capital(random)} is recommended: no other way of asking was better by more than a standard error.`;
+  const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
+  if (recommended.inner.reaches && !reference.inner.reaches)
+    return `${capital(random)} does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
+  return randomIsAsGood
+    ? `${capital(random)} is as good as far as can be told: at the same parity, the accuracy gained over it is ${difference}, an interval with 0 in it.`
+    : `At the same parity it gains ${difference} of accuracy over ${random}.`;
+};
+
+const shortfall = ({
+  verdict,
+  recommended,
+  requirement: { metric, level },
+  recipes,
+}: PlanFindings): readonly string[] => {
+  if (!recommended.inner.reaches) {
+    const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
+    return [
+      `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. Collect more labels, add columns that say more, or lower the level.`,
+    ];
+  }
+  if (verdict !== "missed") return [];
+  return [
+    `The level of ${level} was reached on the rows that the choice was made on and is missed on others: ask for a higher one, or use a larger pilot table.`,
+  ];
+};
+
+/** Parity is had for nothing where all are treated alike: then it must not pass for a solution. */
+const nothingLearnt = ({
+  recommended,
+  sameForAll,
+  requirement: { level },
+}: PlanFindings): readonly string[] => {
+  const { mean, interval } = recommended.outer.accuracy;
+  if (interval[0] > sameForAll) return [];
+  return [
+    `${mean > sameForAll ? "The accuracy is not surely higher than" : "The accuracy is no higher than"} that of the same decision for everybody, which is right for ${number(sameForAll)} and has a parity of 1: a level of ${level} is met here by hardly deciding at all. Collect more labels, add columns that say more, or lower the level.`,
+  ];
+};
+
+export const planAnswer = (found: PlanFindings): PlanAnswer => {
+  const { recommended, requirement } = found;
+  const recommendation = `${capital(recommended.description)}.`;
+  return {
+    recommendation,
+    reached: reachedWords(found),
+    labels: labelsWords(found),
+    random: randomWords(found),
+    warnings: [
+      ...shortfall(found),
+      ...nothingLearnt(found),
+      ...(recommended.labels < requirement.labels
+        ? [`The plan was ended early and rests on ${recommended.labels} of the ${requirement.labels} labels.`]
+        : []),
+    ],
+  };
+};
