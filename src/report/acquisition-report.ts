@@ -120,6 +120,7 @@ group's selection rate over the largest: 1 is parity. It rises by itself when mo
 selection rate, and once more where every method selects as many as are truly positive. <em>Accuracy at a parity of
 ${String(PARITY_JUDGED.level)}</em> is the highest there at that selection rate, by a decision rule that does not see the group and is chosen
 on the rows it is judged on, the same for every method.</p>`,
+    ...ruleSection(simulation),
     html`<h2>What the labels give away</h2>`,
     ...metricTables(simulation, GIVEN_AWAY),
     html`<p>A model of the group is trained on the same labels, each counted so that the groups have their shares of all
@@ -137,6 +138,41 @@ learns little about the other: parity that is gained in this way says little abo
     ...notes.map((text) => html`<p class="note">${sentence(text)}</p>`),
     html`<footer>${footer}</footer>`,
   ]);
+};
+
+/** With the fair decision rule, where a parity was asked for. */
+const ruleSection = ({ methods, seeds }: Simulation): Html[] => {
+  const level = methods[0].parity?.level;
+  if (level === undefined) return [];
+  const signed = (summary: MetricSummary): string => {
+    const { mean, interval } = summary;
+    if (mean === null) return "none";
+    const sign = (value: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(3)}`;
+    return interval === null ? sign(mean) : `${sign(mean)} (${sign(interval[0])} to ${sign(interval[1])})`;
+  };
+  return [
+    html`<h2>With the fair decision rule</h2>`,
+    htmlTable(
+      ["", "demographic parity", "more than without", "accuracy", "more than without", "selected"],
+      methods.flatMap((each) => {
+        const { metrics, difference } = each.parity ?? {};
+        if (metrics === undefined || difference === undefined) return [];
+        return [
+          [
+            nameOf(each),
+            words(metrics.ruleDpRatio, seeds.length),
+            signed(difference.dpRatio),
+            words(metrics.ruleAccuracy, seeds.length),
+            signed(difference.accuracy),
+            words(metrics.ruleSelectionRate, seeds.length),
+          ],
+        ];
+      }),
+    ),
+    html`<p>The same labels, but decisions are made by a rule that aims at a parity of ${String(level)}. It does not see the group of the
+person it decides about: it reads what models say of the outcome and of the group, and was chosen without the rows that
+it is judged on here. Differences are seed by seed, with 95 % intervals.</p>`,
+  ];
 };
 
 const sentence = (text: string): string =>
@@ -180,8 +216,17 @@ const compositionTables = ({ methods, sensitive, target }: Simulation): Html[] =
 const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
   const { methods, sensitive, seeds } = simulation;
   const points = methods.flatMap((each) => {
-    const [x, y] = [chartValue(each.final.dpRatio), chartValue(each.final.accuracy)];
-    return x === undefined || y === undefined ? [] : [{ method: nameOf(each), x, y }];
+    const pointAt = (method: string, parity: MetricSummary, accuracy: MetricSummary) => {
+      const [x, y] = [chartValue(parity), chartValue(accuracy)];
+      return x === undefined || y === undefined ? [] : [{ method, x, y }];
+    };
+    const ruled = each.parity?.metrics;
+    return [
+      ...pointAt(nameOf(each), each.final.dpRatio, each.final.accuracy),
+      ...(ruled === undefined
+        ? []
+        : pointAt(`${nameOf(each)}, with the rule`, ruled.ruleDpRatio, ruled.ruleAccuracy)),
+    ];
   });
   const curve = (metric: keyof MetricSummaries, leastSeeds = 1) =>
     methods.flatMap((each) =>
@@ -196,7 +241,7 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
     {
       caption: "What fairness costs here: accuracy against parity.",
       chart: tradeOffChart(points, {
-        subtitle: "each point is a way of asking for labels, after the last one",
+        subtitle: "each point is a way of asking for labels and deciding, after the last one",
         xTitle: "demographic parity (ratio)",
         yTitle: "accuracy",
         better: "up and to the right",

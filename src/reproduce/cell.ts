@@ -6,6 +6,7 @@ import type { ObjectiveKind } from "../design/quantity.js";
 import type { SettledRule } from "../design/static-ascent.js";
 import { contentKey } from "../jobs/content-key.js";
 import type { Evaluation } from "../workflows/evaluation.js";
+import type { ParityMetrics } from "../workflows/judge-parity.js";
 import type { SimulationSettings } from "../workflows/simulation.js";
 
 export type TaskName = "students" | "census" | "celeba" | "adult" | "german" | "bank" | "synthetic";
@@ -140,28 +141,7 @@ export interface JudgeResult {
   readonly warning?: string | undefined;
 }
 
-/** What an acquired set is worth where parity is required; what has no value is left out. */
-export interface ParityMetrics {
-  /** The highest accuracy at the level, as many selected as are truly positive, multipliers read off the test rows. */
-  readonly accuracyAtParity: number;
-  /** The rule as it was chosen without the test rows: accuracy, ratio of selection rates, and how many it selects. */
-  readonly ruleAccuracy: number;
-  readonly ruleDpRatio: number;
-  readonly ruleSelectionRate: number;
-  /** Without a rule. */
-  readonly accuracy: number;
-  readonly dpRatio: number;
-  readonly matchedAccuracy: number;
-  readonly matchedDpRatio: number;
-  /** Of guessing the attribute at the population's shares. */
-  readonly leakage: number;
-  readonly leakageAuc: number;
-  /** The acquired share of the group that has most of the population, less its share there. */
-  readonly shareShift: number;
-  /** The least, over groups, of the acquired share over the population's. */
-  readonly leastShare: number;
-}
-
+/** What has no value is left out. */
 export interface ParityResult {
   readonly metrics: Partial<ParityMetrics>;
   readonly warning?: string | undefined;

@@ -3,8 +3,10 @@
  * Lines, sizes, outcomes and the rule by which the default is decided were written down here before any of its seeds was
  * run; nothing was chosen on them.
  */
+
+import type { ParityMetrics } from "../workflows/judge-parity.js";
 import { CALIBRATED, PAPER, recommendedFor, type SimulationSettings } from "../workflows/simulation.js";
-import type { AcquireCell, ParityCell, ParityMetrics, TaskName } from "./cell.js";
+import type { AcquireCell, ParityCell, TaskName } from "./cell.js";
 import { paired, type SeedValues } from "./claim-verdict.js";
 import type { Reproduction, Scale } from "./reproduction.js";
 import type { Results } from "./store.js";
@@ -207,7 +209,7 @@ export const parityAtLeastCost: Reproduction = {
         "Census and Bank are class-balanced (every row of the rarer class, and as many of the other drawn at random); the attribute is sex, of Bank whether somebody is married; it is no feature",
         "the attribute comes with the label; a quarter of the labels is drawn at random in every row but random acquisition, where all are, so that the fair decision rule is chosen in the same way for all; shares are those of the population, estimated from what was drawn at random",
         `primary outcome: accuracy at a DP ratio of at least ${LEVEL} where as many are selected as are truly positive, along the frontier of the fair decision rule on the test rows, the same for every row`,
-        "further outcomes: the DP ratio and the accuracy that the rule reaches on test rows with multipliers and threshold chosen without them (by predicted groups of the unlabelled rows, corrected by those of the rows drawn at random: the way that came nearest on development seeds, see bench/rule-tuning.md); leakage in nats and AUC at the population's shares; composition",
+        "further outcomes: the DP ratio and the accuracy that the rule reaches on test rows with multipliers and threshold chosen without them (by predicted and calibrated groups of the unlabelled rows, a way that was picked on development seeds: bench/rule-tuning.md); leakage in nats and AUC at the population's shares; composition",
         "the default is the row with the largest gain in the primary outcome over random acquisition without reweighing, averaged over the tables and paired by seeds, among those whose 95 % interval is above 0 and that are on no table worse with an interval below 0; of rows within one standard error of the largest, the first in the order above, without reweighing before with it; random acquisition where there is none",
       ],
     };

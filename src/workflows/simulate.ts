@@ -19,14 +19,18 @@ import {
   sensitiveForestOf,
 } from "./acquisition-settings.js";
 import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
+import { PARITY_NAMES, type ParityMetrics } from "./judge-parity.js";
 import { compositionOfMethod, type SimulatedComposition } from "./simulated-composition.js";
 import {
   type MetricSummaries,
+  type MetricSummary,
   type SeedResult,
   type SimulationRun,
   type SuppliedMembers,
   simulateSeed,
   summarise,
+  summariseNamed,
+  summaryOf,
 } from "./simulation.js";
 
 /** What a simulation's methods share. */
@@ -69,9 +73,22 @@ export interface SimulateOptions
   readonly costWeight?: number | undefined;
   /** At least and at most so many of all that is acquired, by the values of a column. */
   readonly quotas?: ColumnQuotas | undefined;
+  /**
+   * The parity that decisions are to reach: labels are also judged with the fair decision rule at this level, for the
+   * first sensitive attribute, the rule chosen without the test rows. No rule unless given.
+   */
+  readonly parity?: number | undefined;
   /** The first seed (0), and how many there are from it (1). */
   readonly seed?: number | undefined;
   readonly seeds?: number | undefined;
+}
+
+/** What the fair decision rule comes to, over seeds. */
+export interface SimulatedParity {
+  readonly level: number;
+  readonly metrics: Readonly<Record<keyof ParityMetrics, MetricSummary>>;
+  /** With the rule less without it. */
+  readonly difference: { readonly dpRatio: MetricSummary; readonly accuracy: MetricSummary };
 }
 
 /** One method over all seeds. Arrays over seeds are in the order of `seeds`. */
@@ -83,6 +100,8 @@ export interface SimulatedMethod {
   readonly bySensitive: Readonly<Record<string, MetricSummaries>>;
   /** As labels come in, for the first sensitive attribute. */
   readonly checkpoints: readonly ({ readonly labels: number } & MetricSummaries)[];
+  /** With the fair decision rule after the last label, and what it changes, seed by seed; where a parity is asked for. */
+  readonly parity?: SimulatedParity | undefined;
   /** Who was asked, by sensitive attribute. */
   readonly composition: readonly SimulatedComposition[];
   /** Rows of the table in the order in which they were acquired, and why each was. */
@@ -194,7 +213,9 @@ export const simulate: {
     results.push(own);
   }
   const asked = settings.map(({ method }, m) => compositionOfMethod(task, method, results[m]));
-  const methods = settings.map((each, m) => summariseMethod(task, each, results[m], asked[m].composition));
+  const methods = settings.map((each, m) =>
+    summariseMethod(task, each, results[m], asked[m].composition, options.parity),
+  );
   const [{ split }] = results[0];
   return {
     target: task.target.name,
@@ -268,7 +289,7 @@ const namedModels = (given: SimulateOptions["sensitiveModel"]): SimulationSettin
 /** Costs, quotas and supplied members, by the rows of the task's table. */
 const runOf = (
   { table }: Task,
-  { costs, costWeight, quotas, sensitiveModel }: SimulateOptions,
+  { costs, costWeight, quotas, sensitiveModel, parity }: SimulateOptions,
   budget: number,
 ): SimulationRun => {
   if (quotas !== undefined) requireRoom(quotas, budget);
@@ -278,6 +299,7 @@ const runOf = (
       typeof sensitiveModel === "object" && "supplied" in sensitiveModel
         ? sensitiveModel.supplied
         : undefined,
+    parityLevel: parity,
     costs: costs === undefined ? undefined : costsOf(table, costs),
     costWeight: costs === undefined ? undefined : (costWeight ?? 1),
   };
@@ -294,6 +316,7 @@ const summariseMethod = (
   settings: SimulationSettings,
   results: readonly SeedResult[],
   composition: readonly SimulatedComposition[],
+  level: number | undefined,
 ): SimulatedMethod => {
   const { method } = settings;
   const labels = results[0].checkpoints.map((each) => each.labels);
@@ -310,6 +333,7 @@ const summariseMethod = (
     ),
     checkpoints: labels.map((count, index) => ({ labels: count, ...at(index) })),
     composition,
+    ...(level === undefined ? {} : { parity: parityOf(level, results) }),
     acquired: results.map(({ acquisition }) => acquisition.acquired.map(({ row }) => row)),
     parts: results.map(({ acquisition }) =>
       acquisition.acquired.map(({ score, cost, ...parts }) => ({
@@ -320,6 +344,25 @@ const summariseMethod = (
     ),
     beta: results.map(({ acquisition }) => acquisition.beta),
     goalMet: "beta" in settings.goal ? null : results.map(({ acquisition }) => acquisition.met),
+  };
+};
+
+const parityOf = (level: number, results: readonly SeedResult[]): SimulatedParity => {
+  const metrics = results.flatMap(({ parity }) => parity ?? []);
+  const difference = (of: (each: ParityMetrics) => readonly [number | undefined, number | undefined]) =>
+    summaryOf(
+      metrics.flatMap((each) => {
+        const [after, before] = of(each);
+        return after === undefined || before === undefined ? [] : [after - before];
+      }),
+    );
+  return {
+    level,
+    metrics: summariseNamed(PARITY_NAMES, metrics),
+    difference: {
+      dpRatio: difference(({ ruleDpRatio, dpRatio }) => [ruleDpRatio, dpRatio]),
+      accuracy: difference(({ ruleAccuracy, accuracy }) => [ruleAccuracy, accuracy]),
+    },
   };
 };
 

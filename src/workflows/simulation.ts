@@ -18,6 +18,7 @@ import type { Task } from "../tables/task.js";
 import { sharesOf } from "./acquired-shares.js";
 import type { SensitiveModelName, SimulationSettings } from "./acquisition-settings.js";
 import { EVALUATION_NAMES, type Evaluation, evaluate, mostProbable } from "./evaluation.js";
+import { judgeParity, type ParityMetrics } from "./judge-parity.js";
 import { reweighedRows } from "./reweighed-rows.js";
 import { type AskedRow, createRowSession, type RowSession, rowSessionTexts } from "./row-session.js";
 import { revealedModel, worstOf } from "./sensitive-models.js";
@@ -66,6 +67,8 @@ export interface SeedResult {
   readonly checkpoints: readonly { readonly labels: number; readonly metrics: Evaluation }[];
   /** After the last label, for every sensitive label. */
   readonly bySensitive: readonly Evaluation[];
+  /** After the last label, with the fair decision rule for the first sensitive label, where a level is asked for. */
+  readonly parity?: ParityMetrics | undefined;
   readonly seconds: number;
 }
 
@@ -78,6 +81,8 @@ export interface SimulationRun extends RunOptions {
   /** The group of each row, -1 for none, and how many of each group. */
   readonly groups?: Int32Array | undefined;
   readonly quotas?: readonly Quota[] | undefined;
+  /** The parity that decisions are to reach by the fair decision rule; no rule unless given. */
+  readonly parityLevel?: number | undefined;
   readonly onStep?: ((step: AcquisitionStep) => unknown) | undefined;
 }
 
@@ -217,9 +222,23 @@ export const simulateSeed = async (
   const last = checkpoints[checkpoints.length - 1].metrics;
   const labelled = session.labelled();
   const others = sensitive.slice(1).map((attribute) => evaluateFor(attribute, budget, labelled));
+  const parity =
+    run.parityLevel === undefined
+      ? undefined
+      : await judgeParity({
+          ...prepared,
+          acquired: session.asked,
+          weights: task.weights,
+          reweigh: settings.reweigh,
+          forest: settings.forest,
+          level: run.parityLevel,
+          stream: stream.split("parity"),
+          signal: run.signal,
+        });
   return {
     seed,
     split,
+    ...(parity === undefined ? {} : { parity }),
     acquisition: {
       acquired: session.asked,
       initial: split.initial,
@@ -337,12 +356,18 @@ export type MetricSummaries = Readonly<Record<keyof Evaluation, MetricSummary>>;
 
 /** Every metric over seeds. */
 export const summarise = (evaluations: readonly Evaluation[]): MetricSummaries =>
+  summariseNamed(EVALUATION_NAMES, evaluations);
+
+export const summariseNamed = <Name extends string>(
+  names: readonly Name[],
+  values: readonly Readonly<Record<Name, number | undefined>>[],
+): Readonly<Record<Name, MetricSummary>> =>
   Object.fromEntries(
-    EVALUATION_NAMES.map((name) => {
-      const values = evaluations.map((each) => each[name]).filter((value) => value !== undefined);
-      return [name, summaryOf(values)];
-    }),
-  ) as MetricSummaries;
+    names.map((name) => [
+      name,
+      summaryOf(values.map((each) => each[name]).filter((value) => value !== undefined)),
+    ]),
+  ) as Readonly<Record<Name, MetricSummary>>;
 
 export const summaryOf = (values: readonly number[]): MetricSummary => {
   if (values.length === 0) return { mean: null, standardError: null, interval: null, n: 0 };

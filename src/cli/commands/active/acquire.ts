@@ -50,6 +50,11 @@ const simulationOptions = {
   ),
   budget: integer("--budget <number>", "how many labels to acquire", RECOMMENDED.budget, { min: 1 }),
   beta: betaOption,
+  parity: optionalReal(
+    "--parity <ratio>",
+    "also decide by the fair decision rule, which aims at this ratio of selection rates",
+    { above: 0, max: 1 },
+  ),
   batch: integer("--batch <number>", "labels acquired between two fits", RECOMMENDED.batch, { min: 1 }),
   seed: integer("--seed <number>", "the first seed", 0, { min: 0 }),
   seeds: integer("--seeds <number>", "how many seeds, one after the other from the first", 1, { min: 1 }),
@@ -144,6 +149,7 @@ export const acquireCommand = defineCommand({
         method: [recipe.acquisition.method],
         batch: recipe.acquisition.batch,
         budget: recipe.requirement.labels,
+        ...(recipe.fit.rule === undefined ? {} : { parity: recipe.fit.rule.level }),
       },
     );
     const { readTask } = await import("../../../sources/read-task.js");

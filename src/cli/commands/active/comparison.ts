@@ -79,6 +79,37 @@ const composition = ({ methods }: Simulation, attribute: number): string[] => {
   ]);
 };
 
+const signed = ({ mean, interval }: MetricSummary): string => {
+  if (mean === null) return "none";
+  const sign = (value: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(3)}`;
+  return interval === null ? sign(mean) : `${sign(mean)} (${sign(interval[0])} to ${sign(interval[1])})`;
+};
+
+/** What the fair decision rule makes of the same labels, where a parity was asked for. */
+const withRule = ({ methods, seeds }: Simulation): string[] => {
+  const level = methods[0].parity?.level;
+  if (level === undefined) return [];
+  return [
+    "",
+    ...rightAligned([
+      [`with the rule (${level})`, "parity", "more than without", "accuracy", "more than without"],
+      ...methods.flatMap((each) => {
+        const { metrics, difference } = each.parity ?? {};
+        if (metrics === undefined || difference === undefined) return [];
+        return [
+          [
+            nameOf(each),
+            withError(metrics.ruleDpRatio, seeds.length),
+            signed(difference.dpRatio),
+            withError(metrics.ruleAccuracy, seeds.length),
+            signed(difference.accuracy),
+          ],
+        ];
+      }),
+    ]),
+  ];
+};
+
 /** Lines: a table for every sensitive attribute, who was asked, and what it all means. */
 export const comparisonInWords = (simulation: Simulation): string[] => {
   const { methods, sensitive, seeds, warnings } = simulation;
@@ -110,6 +141,7 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
   ]);
   return [
     ...tables,
+    ...withRule(simulation),
     "",
     `${seeds.length === 1 ? "One seed." : `Means over ${seeds.length} seeds with standard errors.`} Parity is the smallest group's selection rate over the`,
     "largest: 1 is parity. It rises with the selection rate; matched: where as many are selected as are",
