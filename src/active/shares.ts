@@ -110,6 +110,8 @@ export const groupsBy = (probabilities: ArrayLike<number>, factors: ArrayLike<nu
 export interface SharesOfBatch {
   /** [groups]; what a model of the groups says of the pool on average where nothing is known of any group. */
   readonly shares: ArrayLike<number> | undefined;
+  /** Those of the rows that may be asked, [groups], by which rows are taken for a group; likewise where not known. */
+  readonly population: ArrayLike<number> | undefined;
   /** How many of each group were acquired so far, [groups]. */
   readonly have: ArrayLike<number>;
   /** The group of each row where it is known before the row is asked, else -1. [all rows] */
@@ -125,7 +127,7 @@ export interface BatchShares {
 
 /** The quotas of a batch that keep to the shares; `predict` gives P(group | row), [rows, groups]. */
 export const batchShares = (
-  { shares: given, have, known }: SharesOfBatch,
+  { shares: given, population, have, known }: SharesOfBatch,
   pool: Int32Array,
   size: number,
   predict: (rows: Int32Array) => ArrayLike<number>,
@@ -134,7 +136,10 @@ export const batchShares = (
   const shares = given ?? columnSums(predict(pool), count);
   const open = pool.filter((row) => known[row] < 0);
   const probabilities = open.length === 0 ? [] : predict(open);
-  const taken = groupsBy(probabilities, groupFactors(probabilities, shares));
+  const taken =
+    open.length === 0
+      ? open
+      : groupsBy(probabilities, groupFactors(probabilities, population ?? columnSums(probabilities, count)));
   let next = 0;
   const groups = pool.map((row) => (known[row] < 0 ? taken[next++] : known[row]));
   const available = new Float64Array(count);

@@ -1,6 +1,7 @@
 /** Labels asked for while they are collected: whom to ask next, what was answered, and all of it in one file. */
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions, type StopSignal } from "../core/options.js";
+import { seededStream } from "../core/random.js";
 import { VERSION } from "../core/version.js";
 import type { MemberProbabilities } from "../learners/classifier.js";
 import { columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js";
@@ -8,6 +9,7 @@ import { tableHash } from "../tables/table-hash.js";
 import type { Task } from "../tables/task.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
 import { type AcquisitionOptions, planAcquisition, pretrainedOn } from "./acquisition-plan.js";
+import { estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
 import { fitTask } from "./fit-model.js";
 import type { FittedModel } from "./fitted-model.js";
 import { createRowSession, type RowSession, type RowSessionState, rowSessionTexts } from "./row-session.js";
@@ -86,6 +88,11 @@ export interface AcquisitionSession {
   table(): Table;
   /** A model of the target from all labels so far, and what it is worth in every group: see `fitModel`. */
   model(options?: RunOptions): Promise<FittedModel>;
+  /**
+   * What a model of all labels so far is worth on the whole pool, and what they give away about the first sensitive
+   * attribute, with intervals: from the part that was drawn at random, since labels that were chosen cannot say.
+   */
+  estimate(options?: RunOptions): Promise<PoolEstimate>;
   /** Asks, waits for the oracle and tells, until the budget is used up or nobody is left. */
   run(options: AcquisitionRunOptions): Promise<void>;
   toJSON(): SavedAcquisition;
@@ -192,6 +199,25 @@ const createSession = (
         learnerOptions: settings.forest,
         categories: settings.categories,
         seed: options.seed,
+      }),
+    estimate: (run = {}) =>
+      estimateAcquired({
+        ...run,
+        features: plan.rows.features,
+        target: { labels: rows.labels(), classes: plan.rows.target.classes },
+        sensitive:
+          plan.rows.sensitive.length === 0
+            ? undefined
+            : { ...plan.rows.sensitive[0], labels: rows.sensitiveOf(0, plan.rows.features.rows) },
+        initial: plan.rows.initial,
+        asked: rows.asked,
+        isRefused: rows.isRefused,
+        pool: plan.rows.pool.length,
+        learner: plan.rows.learner,
+        weights: plan.rows.weights,
+        stream: seededStream(options.seed ?? 0)
+          .split("estimate")
+          .split(rows.labelled().length),
       }),
     run: (run) => runSession(session, options, settings.batch, run),
     toJSON() {

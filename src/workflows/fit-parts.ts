@@ -172,9 +172,7 @@ export const fitParts = async (
     const labelled = Int32Array.from(rows.keys());
     const places = upTo(rows.length, features.rows);
     const padded = (labels: Int32Array) => joinRows([labels, new Int32Array(places.length).fill(-1)]);
-    const drawn = (represented?.kept ?? labelled).filter(
-      (place) => probabilities === undefined || probabilities[rows[place]] > 0,
-    );
+    const drawn = labelled.filter((place) => probabilities === undefined || probabilities[rows[place]] > 0);
     const all = weights === undefined ? undefined : new Float64Array(features.rows).fill(1);
     if (weights !== undefined && all !== undefined) {
       labelled.forEach((place) => {
@@ -189,6 +187,7 @@ export const fitParts = async (
       target: { labels: padded(rows.map((row) => target.labels[row])), classes },
       sensitive: { labels: padded(own.groups), classes: Math.max(2, own.names.length) },
       labelled,
+      judged: represented?.kept,
       representative: {
         rows: drawn,
         weights:

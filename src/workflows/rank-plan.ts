@@ -235,10 +235,11 @@ const shareGroups = (
   const reference = sample ?? predictFor;
   const known = knownIn(reference);
   const said = model.predict(encode(reference));
-  const shares = populationShares(settings, label, known, said);
-  const factors = groupFactors(said, shares);
+  const population = populationShares(label, known, said);
+  const wanted = sharesOf(settings.shares, label, known)?.of ?? "population";
+  const factors = groupFactors(said, population);
   return {
-    shares: Array.from(shares),
+    shares: Array.from(wanted === "population" ? population : wanted),
     of(table: Table): (at: number) => number {
       const own = knownIn(table);
       const open = Int32Array.from(own.keys()).filter((row) => own[row] < 0);
@@ -251,16 +252,9 @@ const shareGroups = (
   };
 };
 
-/** As asked for; the population's are those of the rows that are known, and of the others what the model says. */
-const populationShares = (
-  { shares }: RankSettings,
-  label: LabelPlan,
-  known: Int32Array,
-  said: Float64Array,
-): Float64Array => {
+/** Of the rows that are known, and of the others what the model says. */
+const populationShares = (label: LabelPlan, known: Int32Array, said: Float64Array): Float64Array => {
   const groups = label.classes.length;
-  const wanted = sharesOf(shares, label, known)?.of;
-  if (wanted !== undefined && wanted !== "population") return Float64Array.from(wanted);
   const sums = new Float64Array(groups);
   known.forEach((group, row) => {
     if (group >= 0) sums[group] += 1;

@@ -92,6 +92,8 @@ export interface RowSession {
   isRefused(row: number): boolean;
   /** The class of a row, -1 where it is not known. */
   labelOf(row: number): number;
+  /** The classes of all rows, -1 where they are not known. */
+  labels(): Int32Array;
   /** The classes of the i-th sensitive label of the first rows, -1 where it is not known. */
   sensitiveOf(index: number, rows: number): Int32Array;
   readonly beta: number;
@@ -219,9 +221,8 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
   };
   /** Asked for and answered. */
   const answered = () => asked.filter(({ row }) => target.labels[row] >= 0 && !refused.has(row));
-  /** Known, given, or estimated from what was drawn at random so far, with a little of what was known at the start. */
-  const sharesNow = ({ of, known }: SharesOfAcquired): ArrayLike<number> | undefined => {
-    if (of !== "population") return of;
+  /** Known, or estimated from what was drawn at random so far, with a little of what was known at the start. */
+  const populationNow = ({ known }: SharesOfAcquired): Float64Array | undefined => {
     if (allKnown(options)) {
       const counts = new Float64Array(sensitive[0].classes);
       for (const row of options.pool) counts[known[row]] += 1;
@@ -239,8 +240,10 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
   const sharesOfBatch = (): SharesOfBatch | undefined => {
     const { shares, method } = options;
     if (shares === undefined || method === "random") return undefined;
+    const population = populationNow(shares);
     return {
-      shares: sharesNow(shares),
+      shares: shares.of === "population" ? population : shares.of,
+      population,
       have: groupCounts(answered().map(({ row }) => row)),
       known: shares.known,
     };
@@ -353,6 +356,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     pool: poolNow,
     isRefused: (row) => refused.has(row),
     labelOf: (row) => target.labels[row],
+    labels: () => target.labels.slice(),
     sensitiveOf: (index, rows) => sensitive[index].labels.slice(0, rows),
     get beta() {
       return control.beta;

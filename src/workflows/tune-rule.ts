@@ -43,6 +43,11 @@ export interface TuneRuleOptions extends RunOptions {
   readonly sensitive: PoolLabel;
   /** Rows to learn from. */
   readonly labelled: Int32Array;
+  /**
+   * Those among them by which may be calibrated and counted, where a step before, such as a learned representation, has
+   * seen the others; all unless given.
+   */
+  readonly judged?: Int32Array | undefined;
   /** Those among them that were drawn at random. */
   readonly representative?: RepresentativeRows | undefined;
   /** Other rows of the population, of which nothing but the features is read. None unless given. */
@@ -143,10 +148,12 @@ const planOf = (options: TuneRuleOptions): Plan => {
 };
 
 /** The representative rows whose outcome and group are known. */
-const knownOf = ({ representative, target, sensitive }: TuneRuleOptions): RepresentativeRows => {
+const knownOf = ({ representative, judged, target, sensitive }: TuneRuleOptions): RepresentativeRows => {
   if (representative === undefined) return { rows: new Int32Array(0) };
   const { rows, weights } = representative;
-  const keeps = (row: number) => target.labels[row] >= 0 && sensitive.labels[row] >= 0;
+  const may = judged === undefined ? undefined : new Set(judged);
+  const keeps = (row: number) =>
+    target.labels[row] >= 0 && sensitive.labels[row] >= 0 && (may?.has(row) ?? true);
   return {
     rows: rows.filter(keeps),
     weights: weights?.filter((_, i) => keeps(rows[i])),
@@ -209,7 +216,7 @@ interface CrossFitted {
 
 /** Labelled rows in a random order of folds, and what models of the other folds say of them. */
 const crossFitted = async (plan: Plan): Promise<CrossFitted> => {
-  const { target, sensitive, labelled, stream, folds = TUNE_RULE_DEFAULTS.folds } = plan.options;
+  const { target, sensitive, labelled, judged, stream, folds = TUNE_RULE_DEFAULTS.folds } = plan.options;
   const known = labelled.filter((row) => target.labels[row] >= 0);
   const joint = jointLabel(target, sensitive);
   const dealt = stratifiedFolds(
@@ -230,7 +237,11 @@ const crossFitted = async (plan: Plan): Promise<CrossFitted> => {
     stream.split("group out of fold"),
     plan.pace,
   );
-  return { rows: joinRows(dealt), said: blind(scores, groups) };
+  const [rows, said] = [joinRows(dealt), blind(scores, groups)];
+  if (judged === undefined) return { rows, said };
+  const may = new Set(judged);
+  const own = rows.filter((row) => may.has(row));
+  return { rows: own, said: pick(said, rows, own) };
 };
 
 /** a, k and d by all labelled rows, and k again by the representative ones. */

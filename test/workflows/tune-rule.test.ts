@@ -227,11 +227,35 @@ describe("what is read", () => {
       { representative },
       { unlabelled: upTo(160, 300) },
       { attributesKnown: true },
+      { judged: upTo(0, 80) },
       { replicates: 50, by: "soft" as const },
     ])
       expect(await plainOf({ ...given, ...other })).not.toBe(found);
     const drawn = await plainOf({ ...given, representative: { rows: representative.rows } });
     expect(await plainOf({ ...given, representative })).not.toBe(drawn);
+  });
+
+  it("are those labelled rows alone that a step before has not seen, where that is said", async () => {
+    const judged = upTo(20, 90);
+    for (const by of WAYS) {
+      const { chosenOn } = await tuneRule(real({ by, judged, unlabelled: undefined }));
+      expect(chosenOn.labelled).toEqual(judged);
+    }
+    // Outcomes and groups of the others are learnt from, and no more.
+    const given = real({
+      judged,
+      learner: oracle(({ eta }) => eta),
+      sensitiveLearner: oracle(({ second }) => second),
+    });
+    const others = {
+      ...given.sensitive,
+      labels: given.sensitive.labels.map((g, row) => (row < 20 ? 1 - g : g)),
+    };
+    const strength = async (options: TuneRuleOptions) =>
+      (await tuneRule(options)).groupModel.calibration.strength;
+    // Up to the order of the folds.
+    expect(await strength({ ...given, sensitive: others })).toBeCloseTo(await strength(given), 12);
+    expect(await strength({ ...given, judged: undefined })).not.toBeCloseTo(await strength(given), 3);
   });
 
   it("are rows that no model which judged them has learnt from", async () => {

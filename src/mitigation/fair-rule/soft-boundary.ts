@@ -76,19 +76,20 @@ export const softFairRule = (
   const sign = rateOf(none, second) > rateOf(none, first) ? 1 : -1;
   const at = (size: number) =>
     tryOut(shares.map((_, g) => (g === first ? -sign * size : g === second ? sign * size : 0)));
-  let best = none;
+  const [behind, ahead] = sign === 1 ? [first, second] : [second, first];
+  // Rises with the multiplier, past 1 where it is too large: the ratio itself would fall again there.
+  const reaches = (tried: Tried) => rateOf(tried, behind) >= level * rateOf(tried, ahead);
   let [low, high] = [0, 0.01];
-  for (let k = 0; k < DOUBLINGS; k++, high *= 2) {
-    const tried = at(high);
-    if (tried.ratio > best.ratio) best = tried;
-    if (tried.ratio >= level) break;
-    low = high;
+  let best = at(high);
+  for (let k = 0; k < DOUBLINGS && !reaches(best); k++) {
+    [low, high] = [high, 2 * high];
+    best = at(high);
   }
-  if (best.ratio < level) return ruleOf(best);
+  if (!reaches(best)) return ruleOf(best);
   for (let k = 0; k < HALVINGS; k++) {
     const middle = (low + high) / 2;
     const tried = at(middle);
-    if (tried.ratio >= level) {
+    if (reaches(tried)) {
       high = middle;
       best = tried;
     } else low = middle;
