@@ -226,8 +226,8 @@ export const bestPolicies: Reproduction = {
           chart: {
             kind: "trade-off",
             title: "Location finding: the best policies found",
-            xTitle: "EIG_{phi|theta} (nats)",
-            yTitle: "EIG_theta (nats)",
+            xTitle: "leakage given the target, EIG_{phi|theta} (nats)",
+            yTitle: "information about the target, EIG_theta (nats)",
             better: "up and to the left",
             points: points.flatMap(({ name, beta, at }) => {
               const [x, y] = [at("sensitiveGivenTarget"), at("target")];

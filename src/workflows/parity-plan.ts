@@ -41,8 +41,11 @@ export interface ParityPlan {
   readonly overReference: OuterDifference;
   /** What a unit of parity costs in accuracy here, on inner rows. */
   readonly exchangeRate: number;
-  /** Whether the reference reaches the level, if any does, and the interval of that accuracy, at the same parity, has 0 in it. */
-  readonly randomIsAsGood: boolean;
+  /**
+   * Whether the reference reaches the level, if any does, and the interval of that accuracy, at the same parity, has 0 in
+   * it; null with one seed, which does not tell.
+   */
+  readonly randomIsAsGood: boolean | null;
   readonly labelsNeeded: LabelsNeeded;
   /** Every recipe, from the best down, by the rounds that they were part of. */
   readonly recipes: readonly PlannedRecipe[];

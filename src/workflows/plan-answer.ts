@@ -34,7 +34,7 @@ const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: 
         : `about the ${level} that is wanted, and not surely that much`,
     missed: `less than the ${level} that is wanted`,
   }[verdict];
-  return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${ends(parity.interval)}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${ends(accuracy.interval)}), on rows that no choice saw.`;
+  return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${ends(parity.interval)}${recommended.seeds < 2 ? ", for other rows and not for other labels" : ""}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${ends(accuracy.interval)}), on rows that no choice saw.`;
 };
 
 const labelsWords = ({
@@ -43,6 +43,7 @@ const labelsWords = ({
   recommended,
 }: PlanFindings): string => {
   const most = recommended.labels;
+  if (recommended.seeds < 2) return "One seed does not tell how many labels the level needs.";
   if (labels === null)
     return `A parity of ${requirement.level} needs more than ${most} labels with this recipe, if it can be had at all.`;
   const [low, high] = interval.map((end) => (end === null ? `more than ${most}` : String(end)));
@@ -55,6 +56,7 @@ const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: 
   const random = `random acquisition ${reference.fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
   if (recommended.acquisition.method === "random")
     return `${capital(random)} is recommended: no other way of asking was better by more than a standard error.`;
+  if (randomIsAsGood === null) return `One seed does not tell whether ${random} would be as good.`;
   const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
   if (recommended.inner.reaches && !reference.inner.reaches)
     return `${capital(random)} does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;

@@ -66,7 +66,9 @@ export const findingsOf = async (
     exchangeRate: rate,
     // One that does not reach the level is not as good, however accurate it is.
     randomIsAsGood:
-      overReference.accuracyAtParity.interval[0] <= 0 && reference.reaches >= Math.min(1, best.reaches),
+      best.trial.seeds.length < 2
+        ? null
+        : overReference.accuracyAtParity.interval[0] <= 0 && reference.reaches >= Math.min(1, best.reaches),
     labelsNeeded: labelsNeeded(curves[0].values, level, stream.split("labels needed")),
     recipes: recipes.sort(byMerit),
     frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),

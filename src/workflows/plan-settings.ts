@@ -79,7 +79,7 @@ export const planningTexts = {
   manyLabels: (labels: number, pool: number) =>
     `${labels} of ${pool} candidates are labelled in the end, so that whom to ask first matters less here than it would with more candidates`,
   thinned: (rows: number, known: number) =>
-    `of the ${known} rows with target and attribute, ${rows} were drawn at random: more would not change the plan within its errors`,
+    `of the ${known} rows with target and attribute, ${rows} were drawn at random: a plan looks at no more`,
   cut: (round: number, seeds: number, planned: number) =>
     `the time limit cut the plan short in round ${round}, after ${seeds} of ${planned} seeds: with more minutes the answer may be another one`,
 };

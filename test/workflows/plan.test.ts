@@ -137,7 +137,8 @@ describe("what is said", () => {
 
   test("that no recipe reaches a level, that it is missed on other rows, and how many labels it needs", async () => {
     const found = await plan(task, { ...quick, ...least });
-    const { recommended } = found;
+    expect(found.answer.labels).toBe("One seed does not tell how many labels the level needs.");
+    const recommended = { ...found.recommended, seeds: 8 };
     const short = { ...recommended, inner: { ...recommended.inner, reaches: false } };
     const said = planAnswer({
       ...found,
@@ -152,9 +153,13 @@ describe("what is said", () => {
     expect(planAnswer({ ...found, recommended: reaches, verdict: "missed" }).warnings[0]).toContain(
       "is missed on others",
     );
-    const more = planAnswer({ ...found, labelsNeeded: { labels: null, interval: [null, null] } });
+    const more = planAnswer({
+      ...found,
+      recommended,
+      labelsNeeded: { labels: null, interval: [null, null] },
+    });
     expect(more.labels).toContain("needs more than 10 labels");
-    const about = planAnswer({ ...found, labelsNeeded: { labels: 250, interval: [200, null] } });
+    const about = planAnswer({ ...found, recommended, labelsNeeded: { labels: 250, interval: [200, null] } });
     expect(about.labels).toContain("about 250 labels (90 % interval 200 to more than 10)");
   });
 
@@ -180,9 +185,10 @@ describe("what is said", () => {
     expect(say({ randomIsAsGood: false, overReference: better })).toContain(
       "At the same parity it gains +0.020 (0.010 to 0.030) of accuracy",
     );
-    expect(say({ reference: { ...reference, inner: { ...reference.inner, reaches: false } } })).toContain(
-      "does not reach the level",
-    );
+    const fails = { ...reference, inner: { ...reference.inner, reaches: false } };
+    expect(say({ randomIsAsGood: false, reference: fails })).toContain("does not reach the level");
+    expect(found.randomIsAsGood).toBeNull();
+    expect(say({})).toMatch(/^One seed does not tell whether random acquisition/);
     const drawn = { ...recommended, acquisition: { ...recommended.acquisition, method: "random" } } as const;
     expect(say({ recommended: drawn })).toContain("is recommended");
   });
