@@ -12,8 +12,11 @@ const pool = tableOf(Array.from({ length: 200 }, (_, i) => person(i + 50))); // 
 
 const ranking = await rankPool(pool, { labelled, target: "hired=yes", sensitive: ["sex"], id: "id", top: 5 });
 console.log(`${ranking.rows} candidates; ${ranking.notes.join("; ")}`);
-for (const { rank, id, target, leakage } of ranking.candidates) {
-  console.log(
-    `${rank}. person ${id}: ${target.toFixed(3)} nats about hiring, ${leakage.toFixed(3)} about sex`,
-  );
+for (const { rank, id, reason, target, leakage } of ranking.candidates) {
+  // A part is drawn at random, so that something can be said of everybody.
+  const why =
+    reason === "random"
+      ? "drawn at random"
+      : `${target.toFixed(3)} nats about hiring, ${leakage.toFixed(3)} about sex`;
+  console.log(`${rank}. person ${id}: ${why}`);
 }

@@ -22,6 +22,7 @@ export {
   type Candidate,
   type LabelValue,
   type LabelValues,
+  type NamedModels,
   type OracleAnswer,
   type ResumeOptions,
   type SavedAcquisition,
@@ -30,8 +31,11 @@ export {
 } from "./workflows/acquisition.js";
 export type {
   AcquisitionSettings,
+  CompositionChoice,
   GoalChoice,
   SensitiveForestChoice,
+  SensitiveModelName,
+  SharesChoice,
   SimulationSettings,
 } from "./workflows/acquisition-settings.js";
 export {
@@ -41,6 +45,7 @@ export {
   auditTable,
   type TableAudit,
 } from "./workflows/audit-table.js";
+export type { EstimatedValue, PoolEstimate } from "./workflows/estimate-acquired.js";
 export {
   type EvaluatePolicyOptions,
   type EvaluatePolicySettings,
@@ -62,6 +67,7 @@ export {
   readModel,
 } from "./workflows/fitted-model.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
+export type { ParityMetrics } from "./workflows/judge-parity.js";
 export type { LabelsNeeded } from "./workflows/labels-needed.js";
 export type { ParityPlan, PlanAnswer } from "./workflows/parity-plan.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
@@ -104,9 +110,11 @@ export {
   type SavedSession,
   type SessionPosterior,
 } from "./workflows/run-policy.js";
+export type { RevealedModelName } from "./workflows/sensitive-models.js";
 export {
   type SharedSettings,
   type SimulatedMethod,
+  type SimulatedParity,
   type SimulateOptions,
   type Simulation,
   simulate,

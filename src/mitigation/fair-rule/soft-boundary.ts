@@ -32,7 +32,8 @@ const STEPS = 60;
  * const scores = [0.9, 0.8, 0.7, 0.3, 0.6, 0.45, 0.4, 0.1];
  * const second = [0.9, 0.9, 0.8, 0.8, 0.1, 0.2, 0.1, 0.2]; // P(group 1 | x)
  * const rule = softFairRule({ scores, groupProbabilities: second.flatMap((p) => [1 - p, p]) }, { level: 0.9 });
- * console.log(rule.multipliers[1] > 0); // true: the second group is selected less than by the scores alone
+ * // The second group is selected less than by the scores alone.
+ * console.log(rule.multipliers[1] > 0); // true
  * ```
  */
 export const softFairRule = (
