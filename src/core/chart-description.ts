@@ -79,6 +79,8 @@ export interface SettingsDescription {
   readonly paper: ChartValue;
   readonly xTitle: string;
   readonly title: string;
+  /** What bars and line are, where they are not the usual ones. */
+  readonly subtitle?: string | undefined;
 }
 
 export type ChartDescription = (

@@ -217,7 +217,17 @@ const designs = ({ points, prior: [priorX, priorY], title }: DesignsDescription)
 };
 
 /** A line for each setting under the name of its group, and the paper's value as a band through all of them. */
-const settings = ({ rows, paper, xTitle, title }: SettingsDescription): TopLevelSpec => {
+/** What a line of a chart of settings may be said to be. */
+const DESCRIPTION_COLOURS: readonly (readonly [string, string])[] = [
+  ["reproduced", TARGET_COLOUR],
+  ["more than random", TARGET_COLOUR],
+  ["undecided", UNDECIDED_COLOUR],
+  ["differs", SENSITIVE_COLOUR],
+  ["less than random", SENSITIVE_COLOUR],
+  ["not run", CONTEXT_COLOUR],
+];
+
+const settings = ({ rows, paper, xTitle, title, subtitle }: SettingsDescription): TopLevelSpec => {
   const groups = [...new Set(rows.map(({ group }) => group))];
   const lines = groups.flatMap((group) => [
     group,
@@ -238,19 +248,20 @@ const settings = ({ rows, paper, xTitle, title }: SettingsDescription): TopLevel
       labelFontWeight: { condition: { test: isGroup, value: "bold" as const }, value: "normal" as const },
     },
   };
+  const shown = DESCRIPTION_COLOURS.filter(([name]) => rows.some((row) => row.description === name));
   const color = {
     field: "description",
     type: "nominal" as const,
     title: null,
     scale: {
-      domain: ["reproduced", "undecided", "differs", "not run"],
-      range: [TARGET_COLOUR, UNDECIDED_COLOUR, SENSITIVE_COLOUR, CONTEXT_COLOUR],
+      domain: shown.map(([name]) => name),
+      range: shown.map(([, colour]) => colour),
     },
     legend: { orient: "top" as const },
   };
   return {
     $schema: SCHEMA,
-    title: { text: title, subtitle: [`bars ${ERRORS}; the line and its band are the paper's`] },
+    title: { text: title, subtitle: [subtitle ?? `bars ${ERRORS}; the line and its band are the paper's`] },
     width: 420,
     height: { step: 15 },
     layer: [

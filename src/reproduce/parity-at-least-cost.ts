@@ -4,11 +4,12 @@
  * run; nothing was chosen on them.
  */
 
+import type { ChartValue } from "../core/chart-description.js";
 import type { ParityMetrics } from "../workflows/judge-parity.js";
 import { CALIBRATED, PAPER, recommendedFor, type SimulationSettings } from "../workflows/simulation.js";
 import type { AcquireCell, ParityCell, TaskName } from "./cell.js";
 import { paired, type SeedValues } from "./claim-verdict.js";
-import type { Reproduction, Scale } from "./reproduction.js";
+import { chartValue, type FigureDescription, type Reproduction, type Scale } from "./reproduction.js";
 import type { Results } from "./store.js";
 import { meanOverSeeds, type SeedMean } from "./verdict.js";
 
@@ -170,6 +171,22 @@ const signed = (value: number): string => `${value < 0 ? "-" : "+"}${Math.abs(va
 const withInterval = ({ mean, interval }: SeedMean): string =>
   interval === null ? signed(mean) : `${signed(mean)} (${signed(interval[0])} to ${signed(interval[1])})`;
 
+/** What rows give away less than random acquisition does, where the interval over all tables says so. */
+const leakagesOf = (results: Results, scale: Scale): readonly string[] =>
+  ROWS.slice(1).flatMap((row) => {
+    const differences = tablesOf(scale).map((table) =>
+      paired(
+        valuesOf(results, table, row, "leakageAuc", scale),
+        valuesOf(results, table, RANDOM_ROW, "leakageAuc", scale),
+      ),
+    );
+    const overall = meanOverSeeds(overTables(differences));
+    if (overall?.interval == null || (overall.interval[0] <= 0 && overall.interval[1] >= 0)) return [];
+    return [
+      `${rowName(row)}: the AUC of guessing the group changes by ${withInterval(overall)} against random acquisition, averaged over the tables`,
+    ];
+  });
+
 const findingsOf = (gains: readonly StudyGain[], scale: Scale): readonly string[] => {
   const names = tablesOf(scale).map(({ name }) => name);
   const chosen = defaultOf(gains);
@@ -182,6 +199,79 @@ const findingsOf = (gains: readonly StudyGain[], scale: Scale): readonly string[
         `${rowName(row)}: ${withInterval(overall)} over all tables; ${byTable.map((each, t) => `${names[t]} ${withInterval(each)}`).join(", ")}`,
     ),
   ];
+};
+
+/** Where an interval lies, for the colour of a line. */
+const verdictOf = ({ interval }: SeedMean): string => {
+  if (interval === null) return "undecided";
+  return interval[0] > 0 ? "more than random" : interval[1] < 0 ? "less than random" : "undecided";
+};
+
+const intervalValue = ({ mean, interval }: SeedMean): ChartValue => ({
+  mean,
+  low: interval?.[0] ?? mean,
+  high: interval?.[1] ?? mean,
+});
+
+/** What each row gains over random acquisition, over all tables and on each. */
+const gainsFigure = (gains: readonly StudyGain[], scale: Scale): FigureDescription => ({
+  id: "gains",
+  caption: `Accuracy at a DP ratio of ${LEVEL}, more than after random acquisition without reweighing, seed by seed; bars are 95 % intervals.`,
+  chart: {
+    kind: "settings",
+    title: `Accuracy at a DP ratio of ${LEVEL}: what ways of asking gain`,
+    subtitle: "bars are 95 % intervals over seeds; the line is random acquisition",
+    xTitle: "accuracy above random acquisition",
+    paper: { mean: 0, low: 0, high: 0 },
+    rows: [
+      { group: "over all tables", of: ({ overall }: StudyGain) => overall },
+      ...tablesOf(scale).map(({ name }, t) => ({ group: name, of: ({ byTable }: StudyGain) => byTable[t] })),
+    ].flatMap(({ group, of }) =>
+      gains
+        .filter(({ row }) => !row.reweigh)
+        .map((gain) => ({
+          group,
+          // One line each: the same name in another group is another line.
+          setting: `${rowName(gain.row)}${"\u200b".repeat(1 + groupPlace(group, scale))}`,
+          value: intervalValue(of(gain)),
+          description: verdictOf(of(gain)),
+        })),
+    ),
+  },
+});
+
+const groupPlace = (group: string, scale: Scale): number =>
+  tablesOf(scale).findIndex(({ name }) => name === group) + 1;
+
+/** What the fair decision rule does to randomly acquired labels, on every table. */
+const ruleFigure = (results: Results, scale: Scale): FigureDescription => {
+  const points = tablesOf(scale).flatMap((table) =>
+    (
+      [
+        ["without a rule", "dpRatio", "accuracy"],
+        ["with the fair decision rule", "ruleDpRatio", "ruleAccuracy"],
+      ] as const
+    ).flatMap(([method, parity, accuracy]) => {
+      const [x, y] = [parity, accuracy].map((metric) =>
+        meanOverSeeds(valuesOf(results, table, RANDOM_ROW, metric, scale)),
+      );
+      return x === undefined || y === undefined
+        ? []
+        : [{ method, label: table.name, x: chartValue(x), y: chartValue(y) }];
+    }),
+  );
+  return {
+    id: "rule",
+    caption: `Labels drawn at random, decided with the fair decision rule at a level of ${LEVEL} and without one.`,
+    chart: {
+      kind: "trade-off",
+      title: "What the fair decision rule does",
+      xTitle: "demographic parity (ratio of selection rates)",
+      yTitle: "accuracy",
+      better: "up and to the right",
+      points,
+    },
+  };
 };
 
 const COLUMNS: readonly (readonly [MetricName, string])[] = [
@@ -235,8 +325,10 @@ export const parityAtLeastCost: Reproduction = {
           }),
         ),
       ),
-      figures: [],
-      ...(scale.quick || gains.length === 0 ? {} : { findings: findingsOf(gains, scale) }),
+      figures: [ruleFigure(results, scale), ...(gains.length === 0 ? [] : [gainsFigure(gains, scale)])],
+      ...(scale.quick || gains.length === 0
+        ? {}
+        : { findings: [...findingsOf(gains, scale), ...leakagesOf(results, scale)] }),
     };
   },
 };
