@@ -243,6 +243,9 @@ const gainsFigure = (gains: readonly StudyGain[], scale: Scale): FigureDescripti
 const groupPlace = (group: string, scale: Scale): number =>
   tablesOf(scale).findIndex(({ name }) => name === group) + 1;
 
+/** Points nearer than this hide each other's names. */
+const NEAR = 0.02;
+
 /** What the fair decision rule does to randomly acquired labels, on every table. */
 const ruleFigure = (results: Results, scale: Scale): FigureDescription => {
   const points = tablesOf(scale).flatMap((table) =>
@@ -260,6 +263,14 @@ const ruleFigure = (results: Results, scale: Scale): FigureDescription => {
         : [{ method, label: table.name, x: chartValue(x), y: chartValue(y) }];
     }),
   );
+  const isNear = (a: (typeof points)[number], b: (typeof points)[number]) =>
+    Math.abs(a.x.mean - b.x.mean) + Math.abs(a.y.mean - b.y.mean) < NEAR;
+  // One name where both points of a table are nearly the same.
+  const named = points.map((point, i) =>
+    points.some((other, j) => j < i && other.label === point.label && isNear(other, point))
+      ? { ...point, label: "" }
+      : point,
+  );
   return {
     id: "rule",
     caption: `Labels drawn at random, decided with the fair decision rule at a level of ${LEVEL} and without one.`,
@@ -269,7 +280,7 @@ const ruleFigure = (results: Results, scale: Scale): FigureDescription => {
       xTitle: "demographic parity (ratio of selection rates)",
       yTitle: "accuracy",
       better: "up and to the right",
-      points,
+      points: named,
     },
   };
 };

@@ -28,7 +28,7 @@ export interface SimulatedComposition {
 }
 
 export const simulatedCompositionTexts = {
-  gain: "what it gains in parity may come from that alone (a quota keeps the shares)",
+  gain: "what it gains in parity may come from that alone (shares keep the groups: --shares population)",
 };
 
 const mean = (values: readonly (number | null)[]): number => {
