@@ -62,8 +62,8 @@ export const inclusionWeights = (acquired: readonly IncludedRow[]): Float64Array
 };
 
 /**
- * The mean of a value over the whole pool, with a 95 % interval, from its values of the acquired rows, [acquired].
- * `pool` is how many rows could be asked for when the acquisition began.
+ * The mean of a value over the whole pool, with a 95 % interval, from its values of the acquired rows, [acquired]. Rows
+ * that left the pool without an answer before a draw, or that were never asked, are no part of what it is about.
  *
  * @example
  * ```ts
@@ -71,24 +71,20 @@ export const inclusionWeights = (acquired: readonly IncludedRow[]): Float64Array
  *
  * const acquired = [{}, { probability: 1 / 9 }, {}, { probability: 1 / 7 }];
  * const right = [0, 1, 1, 1]; // whether a prediction was right
- * console.log(poolMean(acquired, right, 10).mean.toFixed(2)); // 0.90
+ * console.log(poolMean(acquired, right).mean.toFixed(2)); // 0.90
  * ```
  */
-export const poolMean = (
-  acquired: readonly IncludedRow[],
-  values: ArrayLike<number>,
-  pool: number,
-): EstimatedMean => {
+export const poolMean = (acquired: readonly IncludedRow[], values: ArrayLike<number>): EstimatedMean => {
   if (values.length !== acquired.length) {
     throw new InputError("lengths", inclusionTexts.lengths(values.length, acquired.length));
   }
-  const draws = drawsOf(acquired);
-  if (draws.length === 0) throw new InputError("no-draws", inclusionTexts.none);
+  if (drawsOf(acquired).length === 0) throw new InputError("no-draws", inclusionTexts.none);
   let before = 0;
-  const totals: number[] = [];
+  const means: number[] = [];
   acquired.forEach(({ probability }, i) => {
-    if (probability !== undefined) totals.push((before + values[i] / probability) / pool);
+    // So many rows were left when it was drawn, and i were known.
+    if (probability !== undefined) means.push((before + values[i] / probability) / (i + 1 / probability));
     before += values[i];
   });
-  return meanEstimate(totals);
+  return meanEstimate(means);
 };

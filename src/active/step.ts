@@ -91,6 +91,8 @@ export interface StepInput {
 export interface Step {
   /** In the order in which they were chosen; `row` is a row of the features. */
   readonly chosen: readonly Selected[];
+  /** What each of them was taken for, where shares were kept to. */
+  readonly groups?: readonly number[] | undefined;
   /** The model of the target that the scores were read from. */
   readonly classifier: Classifier | undefined;
   /** The least leakage of those that were not chosen. */
@@ -229,10 +231,11 @@ export const chooseStep = async (
   // By rows of the features, so that what else is in the pool does not matter.
   const keys = tieKeys(stream.split("ties"));
   const { costs } = settings;
+  const limits = limitsOf(settings, input, groupsOf);
   const constraints = {
     size,
     ties: (at: number) => keys(pool[at]),
-    ...limitsOf(settings, input, groupsOf),
+    ...limits,
     costs: costs === undefined ? undefined : Float64Array.from(pool, (row) => costs[row]),
     costWeight: settings.costWeight,
     stream: stream.split("batch"),
@@ -249,6 +252,7 @@ export const chooseStep = async (
   const leaks = uses.sensitive || uses.joint;
   return {
     chosen: chosen.map((each) => ({ ...each, row: pool[each.row] })),
+    ...(input.shares === undefined ? {} : { groups: chosen.map(({ row }) => limits.groups?.[row] ?? -1) }),
     classifier,
     leastLeakage: leaks
       ? parts.leakage.reduce((least, value, at) => (taken.has(at) ? least : Math.min(least, value)), Infinity)

@@ -71,6 +71,7 @@ const FIRST_SEED = 40;
 const SEEDS = 16;
 const BATCH = 4;
 const POOL = 3000;
+const QUICK = { pool: 400, batch: 10 } as const;
 
 const tablesOf = ({ quick }: Scale): readonly StudyTable[] => (quick ? QUICK_TABLES : TABLES);
 const seedsOf = ({ quick, seeds }: Scale): readonly number[] =>
@@ -82,7 +83,7 @@ const acquireCell = (
   seed: number,
   { quick }: Scale,
 ): AcquireCell => {
-  const size = quick ? { pool: 400, batch: 8 } : { pool: POOL, batch: BATCH };
+  const size = quick ? QUICK : { pool: POOL, batch: BATCH };
   const trees = quick ? { trees: 20 } : {};
   return {
     kind: "acquire",
@@ -171,21 +172,32 @@ const signed = (value: number): string => `${value < 0 ? "-" : "+"}${Math.abs(va
 const withInterval = ({ mean, interval }: SeedMean): string =>
   interval === null ? signed(mean) : `${signed(mean)} (${signed(interval[0])} to ${signed(interval[1])})`;
 
-/** What rows give away less than random acquisition does, where the interval over all tables says so. */
+/** What FairBED at shares gives away against random acquisition, over all tables and on each. */
 const leakagesOf = (results: Results, scale: Scale): readonly string[] =>
-  ROWS.slice(1).flatMap((row) => {
-    const differences = tablesOf(scale).map((table) =>
-      paired(
-        valuesOf(results, table, row, "leakageAuc", scale),
-        valuesOf(results, table, RANDOM_ROW, "leakageAuc", scale),
-      ),
-    );
-    const overall = meanOverSeeds(overTables(differences));
-    if (overall?.interval == null || (overall.interval[0] <= 0 && overall.interval[1] >= 0)) return [];
-    return [
-      `${rowName(row)}: the AUC of guessing the group changes by ${withInterval(overall)} against random acquisition, averaged over the tables`,
-    ];
-  });
+  (
+    [
+      ["leakageAuc", "the AUC of guessing the group"],
+      ["leakage", "what the set gives away, in nats,"],
+    ] as const
+  ).flatMap(([metric, name]) =>
+    ROWS.filter(({ line }) => /FairBED/.test(line.name)).flatMap((row) => {
+      const differences = tablesOf(scale).map((table) =>
+        paired(
+          valuesOf(results, table, row, metric, scale),
+          valuesOf(results, table, RANDOM_ROW, metric, scale),
+        ),
+      );
+      const overall = meanOverSeeds(overTables(differences));
+      if (overall === undefined) return [];
+      const byTable = tablesOf(scale).flatMap(({ name: table }, t) => {
+        const own = meanOverSeeds(differences[t]);
+        return own === undefined ? [] : [`${table} ${withInterval(own)}`];
+      });
+      return [
+        `${rowName(row)}: ${name} changes by ${withInterval(overall)} against random acquisition, averaged over the tables; ${byTable.join(", ")}`,
+      ];
+    }),
+  );
 
 const findingsOf = (gains: readonly StudyGain[], scale: Scale): readonly string[] => {
   const names = tablesOf(scale).map(({ name }) => name);
@@ -300,12 +312,17 @@ export const parityAtLeastCost: Reproduction = {
   source: "not in the paper",
   beyond: true,
   protocol: (scale) => {
-    const size = scale.quick ? "pools of 400, batches of 8" : `pools of at most ${POOL}, batches of ${BATCH}`;
-    const budgets = tablesOf(scale).map(({ name, budget }) => `${name} ${budget}`);
+    const { pool, batch } = scale.quick ? QUICK : { pool: POOL, batch: BATCH };
+    const tables = tablesOf(scale);
+    const [{ budget }] = tables;
+    const others = tables.filter((each) => each.budget !== budget);
+    const fewer = others.map((each) => ` (${each.budget} on ${each.name})`).join("");
+    const seeds = seedsOf(scale);
     return {
       stated: [],
       chosen: [
-        `labels: ${budgets.join(", ")}; ${size}; ${seedsOf(scale).length} seeds from ${FIRST_SEED} on, on which nothing was chosen; forests of ${scale.quick ? 20 : 100} trees`,
+        `${budget} labels${fewer}, ${batch} at a time, ${seeds.length} seeds`,
+        `seeds from ${FIRST_SEED} on, on which nothing was chosen; tables: ${tables.map(({ name }) => name).join(", ")}; pools of at most ${pool}; forests of ${scale.quick ? 20 : 100} trees`,
         `rows: ${LINES.map(({ name }) => name).join("; ")}; each with reweighed training data and without`,
         "Census and Bank are class-balanced (every row of the rarer class, and as many of the other drawn at random); the attribute is sex, of Bank whether somebody is married; it is no feature",
         "the attribute comes with the label; a quarter of the labels is drawn at random in every row but random acquisition, where all are, so that the fair decision rule is chosen in the same way for all; shares are those of the population, estimated from what was drawn at random",

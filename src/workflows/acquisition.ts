@@ -4,7 +4,7 @@ import { pacer, type RunOptions, type StopSignal } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import { VERSION } from "../core/version.js";
 import type { MemberProbabilities } from "../learners/classifier.js";
-import { columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js";
+import { columnNames, columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js";
 import { tableHash } from "../tables/table-hash.js";
 import type { Task } from "../tables/task.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
@@ -84,8 +84,11 @@ export interface AcquisitionSession {
   readonly met: boolean;
   /** What a reader should know, one sentence each. */
   readonly notes: readonly string[];
-  /** The table with the labels that were told filled in. */
-  table(): Table;
+  /**
+   * The table with the labels that were told filled in; with the probabilities of those drawn at random in a new column
+   * where it is named, which `fitModel` takes to choose a fair rule by.
+   */
+  table(options?: { readonly probability?: string | undefined }): Table;
   /** A model of the target from all labels so far, and what it is worth in every group: see `fitModel`. */
   model(options?: RunOptions): Promise<FittedModel>;
   /**
@@ -106,6 +109,8 @@ export const acquisitionTexts = {
     `this is no saved acquisition (${reason}): give what toJSON of an acquisition's session gave`,
   otherTable: (what: string) =>
     `${what} is not the one that the acquisition began with (its columns or values differ): give that one`,
+  column: (name: string) =>
+    `the table has a column "${name}" already: name another one for the probabilities`,
   missing: (what: string) => `the acquisition was given ${what}: give it again`,
 };
 
@@ -192,11 +197,13 @@ const createSession = (
     get notes() {
       return [...notes];
     },
-    table: log.table,
+    table: ({ probability } = {}) =>
+      probability === undefined ? log.table() : withProbabilities(log.table(), probability, rows),
     model: (run = {}) =>
       fitTask(taskNow(task, rows, log.table()), {
         ...run,
         learnerOptions: settings.forest,
+        reweigh: settings.reweigh,
         categories: settings.categories,
         seed: options.seed,
       }),
@@ -215,6 +222,7 @@ const createSession = (
         pool: plan.rows.pool.length,
         learner: plan.rows.learner,
         weights: plan.rows.weights,
+        reweigh: settings.reweigh,
         stream: seededStream(options.seed ?? 0)
           .split("estimate")
           .split(rows.labelled().length),
@@ -226,7 +234,8 @@ const createSession = (
         format: ACQUISITION_FORMAT,
         version: VERSION,
         ...hashes,
-        options: savedOptions(options),
+        // With who is asked, so that later defaults change nothing.
+        options: { ...savedOptions(options), shares: settings.shares, randomPart: settings.randomPart },
         ...rows.state,
         told: [...log.entries],
         notes: [...notes],
@@ -234,6 +243,16 @@ const createSession = (
     },
   };
   return session;
+};
+
+/** With one more column: the probability of rows that were drawn at random and answered. */
+const withProbabilities = (table: Table, name: string, rows: RowSession): Table => {
+  if (columnNames(table).includes(name)) throw new InputError("column", acquisitionTexts.column(name));
+  const values = new Float64Array(table.rows).fill(Number.NaN);
+  for (const { row, probability } of rows.asked) {
+    if (probability !== undefined && rows.labelOf(row) >= 0) values[row] = probability;
+  }
+  return { ...table, columns: [...table.columns, columnOfNumbers(name, values)] };
 };
 
 /** The task with the labels that are known by now. */
@@ -339,7 +358,8 @@ const resume = (table: Table, given: SavedAcquisition, again: ResumeOptions = {}
     if (now[key] === undefined) throw new InputError("saved", acquisitionTexts.missing(what));
     throw new InputError("saved", acquisitionTexts.otherTable(what));
   }
-  return createSession(table, { ...saved.options, ...again }, saved);
+  // Sessions that are older than shares and a random part have neither.
+  return createSession(table, { shares: "none", randomPart: 0, ...saved.options, ...again }, saved);
 };
 
 /**

@@ -15,6 +15,7 @@ import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
 import type { FeatureMatrix, Learner } from "../learners/classifier.js";
 import { mostProbable } from "./evaluation.js";
 import { type LearntLabel, outOfFold } from "./out-of-fold.js";
+import { reweighedRows } from "./reweighed-rows.js";
 import type { AskedRow } from "./row-session.js";
 
 export interface EstimatedValue {
@@ -27,7 +28,7 @@ export interface EstimatedValue {
 export interface PoolEstimate {
   /** Of a model of all labels: the share of the pool that it is right about. */
   readonly accuracy: EstimatedValue;
-  /** The lowest selection rate of a group over the highest; null without an attribute, or where nobody is selected. */
+  /** The lowest selection rate of a group over the highest; null without an attribute, with more than two classes, or where nobody is selected. */
   readonly dpRatio: EstimatedValue | null;
   /** Of guessing the attribute: the AUC, and nats; null where fewer than two groups are known. */
   readonly leakageAuc: EstimatedValue | null;
@@ -39,7 +40,10 @@ export interface PoolEstimate {
     readonly refused: number;
     /** Chosen by their score: known for certain, and counted for themselves alone. */
     readonly chosen: number;
-    /** What the estimates are about. */
+    /** Chosen, and refused or not answered yet; and answered without being asked: neither is part of the estimates. */
+    readonly unanswered: number;
+    readonly unasked: number;
+    /** Those that could be asked for at the start, of which the others are. */
     readonly pool: number;
   };
 }
@@ -68,6 +72,8 @@ export interface EstimateInput extends RunOptions {
   readonly pool: number;
   readonly learner: Learner;
   readonly weights?: Float64Array | undefined;
+  /** Whether the model of the target learns from reweighed rows (no). */
+  readonly reweigh?: boolean | undefined;
   readonly stream: RandomStream;
 }
 
@@ -78,6 +84,7 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
   const drawn = acquired.filter(({ probability }) => probability !== undefined).length;
   if (drawn < FEWEST) throw new InputError("few-drawn", estimateTexts.few(drawn));
   const rows = Int32Array.from(acquired, ({ row }) => row);
+  const wasKnown = new Set([...initial, ...asked.map(({ row }) => row)]);
   const known = Int32Array.from([...initial, ...rows]).filter((row) => target.labels[row] >= 0);
   const groups = sensitive ?? { labels: new Int32Array(features.rows).fill(-1), classes: 1 };
   const joint = jointLabel(target, groups).labels;
@@ -88,12 +95,15 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
     stream.split("folds"),
   );
   const pace = pacer(input);
-  const predict = async (label: PoolLabel, name: string) => {
+  const predict = async (label: PoolLabel, name: "target" | "sensitive") => {
     const learntFrom = (own: Int32Array): LearntLabel => ({
       features,
       ...label,
       rows: own,
-      weights,
+      weights:
+        name === "target" && input.reweigh === true && sensitive !== undefined
+          ? reweighedRows({ rows: own, labels: target.labels, groups: groups.labels, weights })
+          : weights,
       learner,
     });
     const said = await outOfFold(folds, learntFrom, stream.split(name), pace);
@@ -108,7 +118,7 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
   };
   const predicted = mostProbable(await predict(target, "target"), target.classes);
   const right = rows.map((row, i) => Number(predicted[i] === target.labels[row]));
-  const accuracy = poolMean(acquired, right, pool);
+  const accuracy = poolMean(acquired, right);
   const inclusion = inclusionWeights(acquired);
   const groupOf = rows.map((row) => groups.labels[row]);
   const several = sensitive !== undefined && new Set(groupOf.filter((group) => group >= 0)).size > 1;
@@ -125,12 +135,19 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
     : undefined;
   return {
     accuracy: { value: accuracy.mean, interval: within01(accuracy.interval) },
-    dpRatio: several ? parityOf(predicted, groupOf, inclusion, stream.split("parity")) : null,
+    dpRatio:
+      several && target.classes === 2
+        ? parityOf(predicted, groupOf, inclusion, stream.split("parity"))
+        : null,
     ...leakageOf(guesses),
     rows: {
       drawn,
       refused: asked.filter(({ row, probability }) => probability !== undefined && isRefused(row)).length,
       chosen: acquired.length - drawn,
+      unanswered: asked.filter(
+        ({ row, probability }) => probability === undefined && (target.labels[row] < 0 || isRefused(row)),
+      ).length,
+      unasked: target.labels.reduce((sum, label, row) => sum + Number(label >= 0 && !wasKnown.has(row)), 0),
       pool,
     },
   };

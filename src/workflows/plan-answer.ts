@@ -1,6 +1,7 @@
 /** What a plan comes to, in sentences. */
 import type { PlanAnswer, PlanFindings } from "./parity-plan.js";
 import type { PlanEstimate } from "./plan-estimates.js";
+import type { PlannedRecipe } from "./planned-recipe.js";
 
 const METRICS = {
   dp: "demographic parity (the lowest selection rate of a group over the highest)",
@@ -53,9 +54,15 @@ const labelsWords = ({
 
 const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: PlanFindings): string => {
   const { mean, interval } = overReference.accuracyAtParity;
-  const random = `random acquisition ${reference.fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
-  if (recommended.acquisition.method === "random")
-    return `${capital(random)} is recommended: no other way of asking was better by more than a standard error.`;
+  const inWords = ({ fit }: PlannedRecipe) =>
+    `random acquisition ${fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
+  const random = inWords(reference);
+  if (recommended.acquisition.method === "random") {
+    const own = capital(inWords(recommended));
+    return recommended.inner.reaches
+      ? `${own} is recommended: no other way of asking that reaches the level was better by more than a standard error.`
+      : `${own} comes nearest.`;
+  }
   if (randomIsAsGood === null) return `One seed does not tell whether ${random} would be as good.`;
   const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
   if (recommended.inner.reaches && !reference.inner.reaches)

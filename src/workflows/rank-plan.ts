@@ -85,15 +85,19 @@ export interface BestOfParts {
   /** How many of each group the others are. */
   readonly counts?: PoolCounts | undefined;
   readonly groups: readonly { readonly group: number; readonly best: readonly Candidate[] }[];
-  /** As many as are drawn at random, from all that may be chosen. */
+  /** Of all that may be chosen, in an order that is drawn: the first that are not chosen are those drawn at random. */
   readonly drawn: readonly Candidate[];
   /** The shares that groups are kept to, [groups]; the same for all parts. */
   readonly shares?: readonly number[] | undefined;
 }
 
-/** How many candidates are drawn at random. */
-export const drawnOf = ({ top, randomPart }: RankSettings, candidates: number): number =>
-  Math.round(randomPart * Math.min(top, candidates));
+/** How many candidates are drawn at random, of those that may be chosen. */
+export const drawnOf = ({ top, randomPart }: RankSettings, eligible: number): number =>
+  Math.round(randomPart * Math.min(top, eligible));
+
+/** Enough for the draws, however many of them are chosen by their scores. */
+const offeredDraws = ({ top, randomPart }: RankSettings, rows: number): number =>
+  randomPart === 0 ? 0 : Math.min(top, rows);
 
 /** The columns of a table that a plan needs. */
 export const columnsOf = (table: Table, names: readonly string[]): Table => ({
@@ -288,7 +292,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       return known;
     };
     const drawKeys = tieKeys(rankStream(settings).split("drawn"));
-    const wantedDraws = drawnOf(settings, rows);
+    const wantedDraws = offeredDraws(settings, rows);
     const draws =
       wantedDraws === 0 ? undefined : createBest({ size: wantedDraws, costWeight: 0, ties: drawKeys });
     const seen = new Map<string, number>();
@@ -421,7 +425,7 @@ export const mergeParts = (
   const size = Math.min(settings.top, rows);
   const ties = rankTies(settings);
   const groups = [...new Set(parts.flatMap((part) => part.groups.map(({ group }) => group)))];
-  const wanted = drawnOf(settings, rows);
+  const wanted = offeredDraws(settings, rows);
   const draws =
     wanted === 0
       ? undefined

@@ -19,6 +19,7 @@ import {
   columnsOf,
   costWeightOf,
   createPartRanker,
+  drawnOf,
   type LabelPlan,
   labelColumns,
   type RankPlan,
@@ -252,21 +253,25 @@ const labelledRows = ({ labelled, target }: RankPlan): number =>
 /** With its group by sensitive attribute. */
 type ChosenCandidate = RankedCandidate & { readonly sensitive: readonly number[] };
 
-/** The best of all groups together, as far as quotas or shares allow, and those that were drawn at random. */
+/**
+ * The best of all groups together, as far as quotas or shares allow, and then those that are drawn at random from all
+ * that are left.
+ */
 const withinQuotas = (
-  { groups, drawn, shares, skipped }: BestOfParts,
+  { groups, drawn: offered, shares, skipped }: BestOfParts,
   { settings, rows }: RankPlan,
 ): ChosenCandidate[] => {
-  const taken = new Set(drawn.map(({ row }) => row));
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
-    .filter(({ row }) => !taken.has(row))
     .sort((a, b) => a.row - b.row);
-  if (all.length + drawn.length === 0) throw new InputError("all-labelled", rankTexts.allDone);
+  if (all.length === 0) throw new InputError("all-labelled", rankTexts.allDone);
   const eligible = rows - skipped;
+  const draws = drawnOf(settings, eligible);
   const costWeight = costWeightOf(settings);
-  const size = Math.min(settings.top, eligible) - drawn.length;
+  const size = Math.min(settings.top, eligible) - draws;
   const chosen = size === 0 ? [] : chooseAmong(all, size, shares, settings);
+  const taken = new Set(chosen.map(({ row: at }) => all[at].row));
+  const drawn = offered.filter(({ row }) => !taken.has(row)).slice(0, draws);
   // A method that draws gives every candidate the same chance, unless quotas or costs have a say.
   const equal = settings.method === "random" && settings.quotas === undefined && settings.costs === undefined;
   return [
@@ -298,7 +303,7 @@ const withinQuotas = (
         cost,
         net: -costWeight * cost,
         reason: "random",
-        probability: 1 / (eligible - i),
+        probability: 1 / (eligible - chosen.length - i),
         sensitive,
       }),
     ),

@@ -82,7 +82,7 @@ const NO_COMPOSITION = { shares: "none", randomPart: 0 } as const;
 
 const requireComposition = (
   composition: Pick<RankSettings, "shares" | "randomPart">,
-  { quotas }: RankChoices,
+  { quotas, method, ...choices }: RankChoices,
 ): Pick<RankSettings, "shares" | "randomPart"> => {
   const { shares, randomPart } = composition;
   if (!(randomPart >= 0 && randomPart <= 1)) {
@@ -91,7 +91,11 @@ const requireComposition = (
   if (quotas !== undefined && (shares !== "none" || randomPart > 0)) {
     throw new InputError("quotas", rowSessionTexts.quotas);
   }
-  return composition;
+  if (method !== "random") return composition;
+  if (!["population", "none", undefined].includes(choices.shares as string | undefined)) {
+    throw new InputError("shares", rowSessionTexts.randomShares);
+  }
+  return NO_COMPOSITION;
 };
 
 /** Choices with what is recommended in the place of what is not chosen. */
@@ -115,7 +119,7 @@ export const rankSettings = (choices: RankChoices = {}): RankSettings => {
     costWeight: costs === undefined ? undefined : (choices.costWeight ?? RANK_DEFAULTS.costWeight),
     id: choices.id,
     quotas: choices.quotas,
-    ...(method === "random" ? NO_COMPOSITION : requireComposition(compositionOf(choices, choices), choices)),
+    ...requireComposition(compositionOf(choices, choices), { ...choices, method }),
     reweigh: choices.reweigh ?? recommended.reweigh ?? false,
     seed: choices.seed ?? RANK_DEFAULTS.seed,
   };

@@ -52,6 +52,8 @@ export interface AskedRow extends Selected {
   readonly drawn?: true | undefined;
   /** With which it was drawn among all that were left: see `inclusionWeights`. */
   readonly probability?: number | undefined;
+  /** The group that it was taken for, where shares are kept to: it counts as that until it is known. */
+  readonly group?: number | undefined;
 }
 
 /** What was chosen at once. */
@@ -115,6 +117,8 @@ export const rowSessionTexts = {
     "quotas say who is asked, and so do shares and a random part: leave the quotas out, or set shares to none and the random part to 0",
   sharesUnknown:
     "the shares of the population are not known, since the candidates' groups are not and no part is drawn at random: give the shares, or a random part above 0",
+  randomShares:
+    "random acquisition has the shares of the population and no others: leave the shares out, or choose another method",
   noGroups:
     "shares are of the groups of a sensitive attribute, and there is none: give one, or leave the shares out",
   none: (labelled: number, refused: number) =>
@@ -160,6 +164,9 @@ const requireRowSession = (options: RowSessionOptions): void => {
   }
   if (shares !== undefined && options.sensitive.length === 0) {
     throw new InputError("shares", rowSessionTexts.noGroups);
+  }
+  if (shares !== undefined && shares.of !== "population" && method === "random") {
+    throw new InputError("shares", rowSessionTexts.randomShares);
   }
   if (shares?.of === "population" && randomPart === 0 && method !== "random" && !allKnown(options)) {
     throw new InputError("shares", rowSessionTexts.sharesUnknown);
@@ -236,6 +243,18 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     if (before + since === 0) return undefined;
     return drawn.map((count, g) => count + (PRIOR_ROWS * (start[g] + 0.5)) / (before + start.length / 2));
   };
+  /** Of all that were asked for and not refused: by the group that is known by now, else by what they were taken for. */
+  const countsSoFar = (): Float64Array => {
+    const counts = new Float64Array(sensitive[0].classes);
+    for (const { row, group = -1 } of counted()) {
+      // An attribute that the table holds is not looked at before the answer, unless it may be.
+      const told = target.labels[row] >= 0 ? sensitive[0].labels[row] : -1;
+      const known = told >= 0 ? told : (options.shares?.known[row] ?? -1);
+      const now = known >= 0 ? known : group;
+      if (now >= 0) counts[now] += 1;
+    }
+    return counts;
+  };
   /** What this batch is kept to; random acquisition keeps to the population's shares by itself. */
   const sharesOfBatch = (): SharesOfBatch | undefined => {
     const { shares, method } = options;
@@ -244,7 +263,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     return {
       shares: shares.of === "population" ? population : shares.of,
       population,
-      have: groupCounts(answered().map(({ row }) => row)),
+      have: countsSoFar(),
       known: shares.known,
     };
   };
@@ -279,7 +298,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
       options.method === "random" ? 0 : drawnAmong(asked.length, asked.length + size, randomPart);
     const drawn = drawRows(pool, cold ? 0 : random, stepStream.split("drawn"));
     const left = drawn.length === 0 ? pool : pool.filter((row) => !drawn.some((each) => each.row === row));
-    const unchosen = { chosen: [], classifier: undefined, leastLeakage: 0 };
+    const unchosen = { chosen: [], groups: undefined, classifier: undefined, leastLeakage: 0 };
     const step =
       drawn.length === size
         ? unchosen
@@ -305,14 +324,15 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
             },
             pace,
           );
-    const { chosen, classifier, leastLeakage } = step;
+    const { chosen, groups: taken, classifier, leastLeakage } = step;
     // A method that draws gives every row the same chance, unless quotas or costs have a say.
     const equal = (cold || options.method === "random") && quotas.length === 0 && options.costs === undefined;
     const batch = [
       ...drawn,
       ...chosen.map(
-        (each): AskedRow => ({
+        (each, i): AskedRow => ({
           ...each,
+          ...(taken === undefined ? {} : { group: taken[i] }),
           rank: drawn.length + each.rank,
           ...(cold ? { drawn: true } : {}),
           ...(equal ? { probability: 1 / (pool.length - each.rank + 1) } : {}),
@@ -328,7 +348,11 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
         : control.observe({
             leakage: chosen.reduce((sum, { leakage }) => sum + leakage, 0),
             labels: chosen.length,
-            left: budget === undefined ? 0 : Math.max(0, budget - counted().length),
+            // A leakage budget is about the labels that are chosen: those drawn at random are what they are.
+            left:
+              budget === undefined
+                ? 0
+                : Math.round(Math.max(0, budget - counted().length) * (1 - randomPart)),
             leastLeakage,
             parity: classifier === undefined ? undefined : options.parityOf?.(classifier),
           });

@@ -111,6 +111,8 @@ export interface SimulatedMethod {
     readonly target: number | null;
     readonly leakage: number | null;
     readonly cost: number;
+    /** With which it was drawn among all that were left; null where it was chosen. */
+    readonly probability: number | null;
   }[])[];
   /** The last beta, and whether a goal for it was met; null where there was none. */
   readonly beta: readonly number[];
@@ -336,10 +338,11 @@ const summariseMethod = (
     ...(level === undefined ? {} : { parity: parityOf(level, results) }),
     acquired: results.map(({ acquisition }) => acquisition.acquired.map(({ row }) => row)),
     parts: results.map(({ acquisition }) =>
-      acquisition.acquired.map(({ score, cost, ...parts }) => ({
+      acquisition.acquired.map(({ score, cost, drawn, probability, ...parts }) => ({
         score,
-        ...informationParts(method, parts),
+        ...informationParts(drawn ? "random" : method, parts),
         cost,
+        probability: probability ?? null,
       })),
     ),
     beta: results.map(({ acquisition }) => acquisition.beta),

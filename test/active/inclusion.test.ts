@@ -72,7 +72,7 @@ describe("estimates from a random part", () => {
         acquired.push(probability === undefined ? { row } : { row, probability });
       }
       const own = acquired.map(({ row }) => values[row]);
-      const { mean, interval } = poolMean(acquired, own, pool);
+      const { mean, interval } = poolMean(acquired, own);
       const weights = inclusionWeights(acquired);
       expect(mean).toBeCloseTo(own.reduce((sum, each, i) => sum + weights[i] * each, 0) / pool, 10);
       if (interval[0] <= truth && truth <= interval[1]) covered += 1;
@@ -81,10 +81,16 @@ describe("estimates from a random part", () => {
     expect(covered / runs).toBeLessThan(0.985);
   });
 
+  test("a mean of ones is one, whatever left the pool without an answer", () => {
+    // Of 100 rows 40 are gone before the first draw.
+    const acquired = [{}, { probability: 1 / 59 }, {}, { probability: 1 / 30 }];
+    expect(poolMean(acquired, [1, 1, 1, 1]).mean).toBe(1);
+  });
+
   test("need rows that were drawn, with probabilities", () => {
     expect(() => inclusionWeights([{}, {}])).toThrow(inclusionTexts.none);
-    expect(() => poolMean([{}], [1], 5)).toThrow(inclusionTexts.none);
+    expect(() => poolMean([{}], [1])).toThrow(inclusionTexts.none);
     expect(() => inclusionWeights([{ probability: 0 }])).toThrow(inclusionTexts.probability(0));
-    expect(() => poolMean([{ probability: 1 }], [], 5)).toThrow(inclusionTexts.lengths(0, 1));
+    expect(() => poolMean([{ probability: 1 }], [])).toThrow(inclusionTexts.lengths(0, 1));
   });
 });

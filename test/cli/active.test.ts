@@ -52,7 +52,9 @@ const json = async (...words: string[]) => {
 
 describe("acquire", () => {
   test("gives rows, metrics over seeds with intervals, and the parts of every score", async () => {
-    const answer = await json("acquire", table, ...TASK, ...QUICK, "--seeds", "2", "--checkpoints", "0,6");
+    const chosen = ["--shares", "none", "--random-part", "0"];
+    const words = ["acquire", table, ...TASK, ...QUICK, ...chosen, "--seeds", "2", "--checkpoints", "0,6"];
+    const answer = await json(...words);
     const [one] = answer.methods;
     expect(one.acquired).toHaveLength(2);
     expect(one.acquired[0]).toHaveLength(12);
@@ -68,6 +70,13 @@ describe("acquire", () => {
     expect(one.checkpoints.map(({ labels }: { labels: number }) => labels)).toEqual([0, 8, 12]);
     const { score, target, leakage } = one.parts[0][0];
     expect(score).toBeCloseTo(target - 10 * leakage, 9);
+    expect(one.parts[0][0].probability).toBeNull();
+    const usual = await json("acquire", table, ...TASK, ...QUICK);
+    const drawn = usual.methods[0].parts[0].filter(
+      ({ probability }: { probability: unknown }) => probability !== null,
+    );
+    expect(drawn).toHaveLength(3);
+    expect(drawn[0]).toMatchObject({ target: null, leakage: null });
     expect(answer.seconds).toBeGreaterThan(0);
   });
 
@@ -278,21 +287,35 @@ describe("rank", () => {
   test("the best candidates with their ids and parts, best first", async () => {
     const answer = await json(...words);
     expect(answer.candidates.map(({ rank }: { rank: number }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    const scores = answer.candidates.map(({ score }: { score: number }) => score);
+    // A quarter is drawn at random, after those that were chosen by their scores.
+    const reasons = answer.candidates.map(({ reason }: { reason: string }) => reason);
+    expect(reasons).toEqual([...new Array(5).fill("score"), "random", "random"]);
+    // Sixty ids of the pool are labelled already, and five were chosen before the first draw.
+    expect(answer.candidates[5].probability).toBe(1 / 235);
+    const chosen = answer.candidates.slice(0, 5);
+    const scores = chosen.map(({ score }: { score: number }) => score);
     expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
-    for (const { row, id, score, target, leakage } of answer.candidates) {
-      expect(id).toBe(String(row));
-      expect(score).toBeCloseTo(target - 10 * leakage, 9);
-    }
+    for (const { row, id } of answer.candidates) expect(id).toBe(String(row));
+    for (const { score, target, leakage } of chosen) expect(score).toBeCloseTo(target - 10 * leakage, 9);
     expect(answer.features).toEqual(["skill", "taste", "town"]);
     expect(answer.rows).toBe(300);
   });
 
   test("costs, another table for the sensitive model, and a CSV file", async () => {
     const out = at("next.csv");
-    const answer = await json(...words, "--costs", "price", "--sensitive-table", table, "--out", out);
+    const chosen = ["--shares", "none", "--random-part", "0"];
+    const answer = await json(
+      ...words,
+      ...chosen,
+      "--costs",
+      "price",
+      "--sensitive-table",
+      table,
+      "--out",
+      out,
+    );
     const lines = readFileSync(out, "utf8").trim().split("\n");
-    expect(lines[0]).toBe("rank,row,id,score,target,leakage,cost,net");
+    expect(lines[0]).toBe("rank,row,id,score,target,leakage,cost,net,reason,probability");
     const nets = answer.candidates.map(({ net }: { net: number }) => net);
     expect(nets).toEqual(nets.toSorted((a: number, b: number) => b - a));
     expect(lines).toHaveLength(8);

@@ -278,7 +278,10 @@ const CASES: Readonly<Record<string, Case>> = {
       "--batch-kind": ["--batch-kind", "rank", "--temperature", "5"],
       "--temperature": { base: [...ACQUIRE, ...TASK, "--batch-kind", "rank"], add: ["--temperature", "9"] },
       "--parity": ["--parity", "0.5"],
-      "--shares": ["--shares", "equal"],
+      "--shares": {
+        base: [...ACQUIRE, ...TASK, "--pool-attributes", "known"],
+        add: ["--shares", "f=1,m=9"],
+      },
       "--random-part": ["--random-part", "0.5"],
       "--reweigh": ["--reweigh"],
       "--pool-attributes": ["--pool-attributes", "known"],

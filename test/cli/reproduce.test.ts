@@ -230,7 +230,7 @@ describeWithData("reproduce all --quick", FILES, (data) => {
     for (const name of REPRODUCTION_NAMES) {
       // Figures as SVG and as PNG, in the folder and beside the ledger.
       const own = files.filter((file: string) => new RegExp(`^${name}-[A-Za-z]+\\.svg$`).test(file));
-      expect([name, own.length > 0]).toEqual([name, /^(fig|frontier|sweep|best)-/.test(name)]);
+      expect([name, own.length > 0]).toEqual([name, /^(fig|frontier|sweep|best|parity)-/.test(name)]);
       expect(page).toContain(`\`${name}\``);
       for (const file of own) {
         expect(drawn.get(file)?.subarray(0, 4).toString()).toBe("<svg");

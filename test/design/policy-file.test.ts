@@ -192,7 +192,7 @@ describe("what is no policy gets one sentence", () => {
     [{ designs: [[1, 2], 3] }, policyFileTexts.notADesign("f.json", 2)],
     [{ designs: [[1, null]] }, policyFileTexts.notFinite("f.json", 1, null)],
     [{ designs: [[1, "2"]] }, policyFileTexts.notFinite("f.json", 1, "2")],
-    [{ ...format, version: 2, designs: [[1]] }, policyFileTexts.version("f.json", 2)],
+    [{ ...format, version: 3, designs: [[1]] }, policyFileTexts.version("f.json", 3)],
     [{ ...format, kind: "oracle", horizon: 1 }, policyFileTexts.kind("f.json", "oracle")],
     [
       { ...format, kind: "random", horizon: 0 },

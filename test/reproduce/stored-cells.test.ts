@@ -1,7 +1,6 @@
 /** Committed results, computed again: `node scripts/verify-results.mjs 100` does more of it, and takes longer. */
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import type { RandomStream } from "../../src/core/random.js";
+import { describe, expect, test } from "vitest";
 import { reproductionsNamed } from "../../src/reproduce/catalogue.js";
 import { acquisitionOf, type Cell, type CellKind } from "../../src/reproduce/cell.js";
 import { cellJobs } from "../../src/reproduce/cell-jobs.js";
@@ -10,21 +9,6 @@ import { ResultStore, type StoredCell } from "../../src/reproduce/store.js";
 import { isSameResult, sampleCells } from "../../src/reproduce/verify-cells.js";
 import { describeWithData } from "../setup/data.js";
 import { ROOT } from "../setup/dist.js";
-
-/** The committed acquisitions are older than the rule for ties: of equal candidates, the lowest row was asked. */
-const ties = vi.hoisted(() => ({ lowestRow: false }));
-vi.mock("../../src/active/ties.js", async (original) => {
-  const real = await original<typeof import("../../src/active/ties.js")>();
-  const tieKeys = (stream: RandomStream) => {
-    const keys = real.tieKeys(stream);
-    return (row: number) => (ties.lowestRow ? 0 : keys(row));
-  };
-  const defaultTies = (stream?: RandomStream) => {
-    const keys = real.defaultTies(stream);
-    return (row: number) => (ties.lowestRow ? 0 : keys(row));
-  };
-  return { ...real, tieKeys, defaultTies };
-});
 
 const LONG = 240_000;
 const store = ResultStore.read(join(ROOT, "results"));
@@ -81,19 +65,9 @@ describeWithData("stored results", ["students-dropout", "census-income-kdd"], (d
     expect(others).toHaveLength(4);
   });
 
-  test.each([...judged, random])(
+  test.each([...judged, random, ...others])(
     "%s, comes out the same",
     async (_, stored) => {
-      ties.lowestRow = false;
-      expect(isSameResult(stored, await again(stored.cell, data))).toBe(true);
-    },
-    LONG,
-  );
-
-  test.each(others)(
-    "%s, comes out the same when ties go to the lowest row",
-    async (_, stored) => {
-      ties.lowestRow = true;
       expect(isSameResult(stored, await again(stored.cell, data))).toBe(true);
     },
     LONG,

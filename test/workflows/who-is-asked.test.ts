@@ -8,7 +8,7 @@ import { forest } from "../../src/learners/forest.js";
 import { logistic } from "../../src/learners/logistic.js";
 import { tableOf } from "../../src/tables/table-of.js";
 import { acquiredShareTexts, sharesOf } from "../../src/workflows/acquired-shares.js";
-import { acquisition } from "../../src/workflows/acquisition.js";
+import { acquisition, acquisitionTexts } from "../../src/workflows/acquisition.js";
 import { estimateTexts } from "../../src/workflows/estimate-acquired.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
 import { type AcquireOptions, acquire } from "./acquire-rows.js";
@@ -281,6 +281,77 @@ describe("a live session", () => {
     expect((await plain.ask(8)).every(({ reason }) => reason === "score")).toBe(true);
   });
 
+  test("keeps to the shares while answers are pending, and where nobody tells the group", async () => {
+    const wanted = [0.6, 0.3, 0.1];
+    const pending = acquisition(hidden(20, true), { ...options, batch: 1, randomPart: 0 });
+    for (let i = 0; i < 40; i++) await pending.ask(1);
+    const asked = pending.questions.map(({ row }) => group[row]);
+    wanted.forEach((share, g) => {
+      expect(Math.abs(asked.filter((each) => each === g).length - 40 * share)).toBeLessThan(3);
+    });
+    // The model learns elsewhere and no answer says the group: what rows are taken for is counted.
+    const silent = acquisition(
+      tableOf(
+        truth.map(({ label, group: _, ...rest }, row) => ({ ...rest, label: row < 20 ? label : null })),
+      ),
+      {
+        ...options,
+        batch: 1,
+        sensitiveModel: { pretrained: tableOf(truth) },
+        sensitiveForest: { trees: 20, minLeaf: 1 },
+        shares: { a: 0.5, b: 0.25, c: 0.25 },
+      },
+    );
+    await silent.run({ budget: 40, oracle: ({ row }) => truth[row].label });
+    const counts = [0, 1, 2].map(
+      (g) => silent.toJSON().asked.filter(({ row, drawn }) => !drawn && group[row] === g).length,
+    );
+    expect(counts[1]).toBeGreaterThan(4);
+    expect(counts[2]).toBeGreaterThan(4);
+  });
+
+  test("estimates do not depend on who was told unasked, refused or is pending", async () => {
+    // The first feature decides, so that every model is right.
+    const sure = truth.map((each, row) => ({ ...each, label: values[row * 3] > 0 ? "yes" : "no" }));
+    const table = tableOf(
+      sure.map(({ label, ...rest }, row) => ({
+        x: rest.x > 0 ? 1 : 0,
+        group: rest.group,
+        label: row < 20 ? label : null,
+      })),
+    );
+    const session = acquisition(table, { ...options, shares: "none" });
+    for (let row = 700; row < 800; row++) session.tell(row, sure[row].label);
+    for (let i = 0; i < 20; i++) {
+      for (const candidate of await session.ask(4)) {
+        const mood = candidate.reason === "random" ? 0 : candidate.rank % 3;
+        if (mood === 0) session.tell(candidate, sure[candidate.row].label);
+        else if (mood === 1) session.tell(candidate, "refused");
+      }
+    }
+    const { accuracy, rows } = await session.estimate();
+    expect(accuracy.value).toBe(1);
+    expect(rows.unasked).toBe(100);
+    expect(rows.unanswered).toBeGreaterThan(10);
+  });
+
+  test("sessions of before have neither shares nor a random part, and probabilities are a column", async () => {
+    const table = hidden(20, true);
+    const session = acquisition(table, options);
+    await answer(session, 8);
+    const saved = JSON.parse(JSON.stringify(session));
+    expect([saved.options.shares, saved.options.randomPart]).toEqual(["population", 0.25]);
+    const { shares: _, randomPart: __, ...older } = saved.options;
+    const resumed = acquisition.resume(table, { ...saved, options: older });
+    expect((await resumed.ask(8)).every(({ reason }) => reason === "score")).toBe(true);
+    const column = session.table({ probability: "p" }).columns.find(({ name }) => name === "p");
+    const drawn = saved.asked.filter((each: { probability?: number }) => each.probability !== undefined);
+    expect(column?.kind === "numeric" && [...column.values].filter((value) => value > 0)).toHaveLength(
+      drawn.length,
+    );
+    expect(() => session.table({ probability: "x" })).toThrow(acquisitionTexts.column("x"));
+  });
+
   test("is resumed with the same bits, named models included", async () => {
     const table = hidden(20, false);
     const named = { ...options, method: "fairbed", sensitiveModel: ["revealed", "balanced"] } as const;
@@ -298,7 +369,14 @@ describe("a live session", () => {
     await expect(session.estimate()).rejects.toThrow(estimateTexts.few(0));
     await answer(session, 160);
     const estimate = await session.estimate();
-    expect(estimate.rows).toEqual({ drawn: 40, refused: 0, chosen: 120, pool: 880 });
+    expect(estimate.rows).toEqual({
+      drawn: 40,
+      refused: 0,
+      chosen: 120,
+      unanswered: 0,
+      unasked: 0,
+      pool: 880,
+    });
     for (const each of [estimate.dpRatio, estimate.leakageAuc, estimate.leakage]) {
       expect(each).not.toBeNull();
       expect(each?.interval[0]).toBeLessThanOrEqual(each?.value ?? Number.NaN);

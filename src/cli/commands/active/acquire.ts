@@ -6,6 +6,7 @@ import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
 import type { Task } from "../../../tables/task.js";
 import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
+import type { Recipe } from "../../../workflows/recipe.js";
 import type { SimulateOptions } from "../../../workflows/simulate.js";
 import { defineCommand, type OptionValues } from "../../command.js";
 import {
@@ -28,6 +29,8 @@ import { parseQuotas, quotaOption } from "./quota-option.js";
 import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
 export const acquireTexts = {
+  recipe:
+    "of the recipe only the way of asking and reweighing are simulated, by forests: its learner and rule are what fit --recipe makes of the labels",
   sensitiveModel: (given: string, near: string | undefined) =>
     `--sensitive-model takes ${SENSITIVE_MODEL_NAMES.join(", ")} or a file such as members.csv or model.onnx, not "${given}"${near === undefined ? "" : `: did you mean ${near}?`}`,
 };
@@ -149,7 +152,9 @@ export const acquireCommand = defineCommand({
         method: [recipe.acquisition.method],
         batch: recipe.acquisition.batch,
         budget: recipe.requirement.labels,
-        ...(recipe.fit.rule === undefined ? {} : { parity: recipe.fit.rule.level }),
+        reweigh: recipe.fit.reweigh,
+        // Judged here are forests and selection rates; `fit` makes what the recipe says.
+        ...(isJudged(recipe) ? { parity: recipe.fit.rule.level } : {}),
       },
     );
     const { readTask } = await import("../../../sources/read-task.js");
@@ -170,7 +175,8 @@ export const acquireCommand = defineCommand({
       onProgress: ({ done }) => progress.update(done),
     });
     progress.end();
-    const answer = { table: name, ...simulation };
+    const notes = recipe === undefined || isJudged(recipe) ? [] : [acquireTexts.recipe];
+    const answer = { table: name, ...simulation, notes: [...simulation.notes, ...notes] };
     if (options.out !== undefined) {
       const { acquisitionReport } = await import("../../../report/acquisition-report.js");
       await context.writeFile(
@@ -203,6 +209,10 @@ export const acquireCommand = defineCommand({
       `In ${seconds.toFixed(1)} s.`,
     ].join("\n"),
 });
+
+/** Whether the recipe decides by a rule for equal selection rates on a forest. */
+const isJudged = (recipe: Recipe): recipe is Recipe & { fit: { rule: { level: number } } } =>
+  recipe.fit.rule?.metric === "dp" && recipe.fit.learner === "forest";
 
 /** From the options to what is simulated. */
 const settingsOf = async (

@@ -11,14 +11,14 @@ const BATCH = 4;
 
 /** What the study on real tables found: docs/reproduction.md, parity-at-least-cost. */
 const RECOMMENDATION =
-  "Where parity is required: draw people at random and decide by the rule. On five real tables no way\nof asking was more accurate at a parity of 0.8 (fairbed reproduce parity-at-least-cost). FairBED asks\nfor labels that give less away about the group.";
+  "Where parity is required: draw people at random and decide by the rule. On five real tables no way\nof asking was more accurate at a parity of 0.8 (fairbed reproduce parity-at-least-cost). FairBED asks\nfor labels that give less away about the group: by how much depends on the table.";
 
 export const demo = defineCommand({
   name: "demo",
   group: "Active learning",
   summary: "compare ways of asking for labels, and of deciding",
   examples: [
-    { line: "demo", description: "random, EPIG and FairBED on a made-up pool, with the fair decision rule" },
+    { line: "demo", description: "random, EPIG and FairBED on a made-up pool" },
     { line: "demo --bias 1 --out more-bias.html", description: "a stronger bias in the made-up data" },
   ],
   arguments: {},

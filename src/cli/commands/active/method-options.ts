@@ -102,9 +102,13 @@ export const sharesInWords = (shares: SharesChoice): string =>
 
 /** Only one of these says what beta is. */
 export const goalOptions = {
-  leakageBudget: optionalReal("--leakage-budget <nats>", "at most so much leakage in all, instead of beta", {
-    above: 0,
-  }),
+  leakageBudget: optionalReal(
+    "--leakage-budget <nats>",
+    "at most so much leakage of all chosen labels, instead of beta",
+    {
+      above: 0,
+    },
+  ),
   dpAtLeast: optionalReal("--dp-at-least <ratio>", "a demographic-parity ratio to reach, instead of beta", {
     above: 0,
   }),
