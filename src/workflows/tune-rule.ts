@@ -17,9 +17,9 @@ import {
   fitFairRule,
 } from "../mitigation/fair-rule.js";
 import { calibratedGroups, calibrateGroups, type GroupCalibration } from "../mitigation/group-calibration.js";
-import { reweigh } from "../mitigation/reweighing.js";
 import { blindRowsOf, favourable, type GroupModel } from "./group-model.js";
 import { firstClass, fitWhereTwo, type LearntLabel, outOfFold } from "./out-of-fold.js";
+import { reweighedRows } from "./reweighed-rows.js";
 import { CORRECTION_STRENGTH, TUNE_RULE_DEFAULTS } from "./tune-rule-defaults.js";
 
 /**
@@ -164,17 +164,9 @@ const knownOf = ({ representative, judged, target, sensitive }: TuneRuleOptions)
 const targetOf = ({ options }: Plan, rows: Int32Array): LearntLabel => {
   const { features, target, sensitive, learner, weights, reweighed = false } = options;
   const own = { features, ...target, rows, weights, learner };
-  if (!reweighed) return own;
-  const { weights: balanced } = reweigh({
-    labels: rows.map((row) => target.labels[row]),
-    groups: rows.map((row) => sensitive.labels[row]),
-    weights: weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]),
-  });
-  const all = new Float64Array(features.rows);
-  rows.forEach((row, i) => {
-    all[row] = balanced[i];
-  });
-  return { ...own, weights: all };
+  return reweighed
+    ? { ...own, weights: reweighedRows({ rows, labels: target.labels, groups: sensitive.labels, weights }) }
+    : own;
 };
 
 /** What the group is learnt from: those with a known group, for "eopp" among those with the favourable outcome. */
