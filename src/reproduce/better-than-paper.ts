@@ -238,7 +238,7 @@ export const betterThanPaperAgain: Reproduction = comparison(
   SOURCE,
   [
     `seeds ${FIRST_NEW_SEED} to ${FIRST_NEW_SEED + NEW_SEEDS - 1}, on which nothing was chosen; written down after better-than-paper was seen and before any of these was run`,
-    "on Census the whole set at beta 3, one of the two that dominated there; on Adult the calibrated model at beta 10, which dominated, and the whole set at beta 3, which was ahead in two of three numbers",
+    "on Census the whole set at beta 3, one of the two that dominated there; on Adult the calibrated model at beta 10, which dominated, and the whole set at beta 3, which was ahead in two of three numbers: by the results of then, before ties were broken at random",
   ],
   (scale) => {
     const seeds = seedsOf(scale.seeds ?? (scale.quick ? 2 : NEW_SEEDS)).map((seed) => FIRST_NEW_SEED + seed);
