@@ -154,7 +154,7 @@ export const acquisitionProtocol = (
     chosen: [
       `trees are fully grown; ${100 * PAPER.testFraction} % of the rows are tested on; 2 initial labels of each class; a tenth of the other rows are target inputs, at least 100 and at most 1000, of which ${PAPER.targetsPerStep} are drawn at each step; ${PAPER.categories} categories`,
       ...(pool === undefined ? [] : [`at most ${pool} rows to choose from`]),
-      "of candidates with the same score, the one that is asked is drawn at random; of the results that ship with fairbed, some are older than this rule and ask the first row of the table: most of sweep-students, and Census in better-than-paper-again",
+      "of candidates with the same score, the one that is asked is drawn at random; of the results that ship with fairbed, some are older than this rule and ask the first row of the table: most of sweep-students",
       "ratios are the smaller rate of the two groups over the larger one; the paper writes one group over the other, which may be above 1",
     ],
   };
