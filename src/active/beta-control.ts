@@ -2,8 +2,10 @@
  * Beta found on the way, instead of given: it rises while what was asked for is not met and falls while it is met with
  * room to spare, and it says early when the goal is out of reach.
  */
+
 import { InputError } from "../core/errors.js";
 import { exp } from "../core/math.js";
+import { fixed } from "../core/number-text.js";
 
 /** What a step showed. */
 export interface Observed {
@@ -47,9 +49,9 @@ export const controlTexts = {
   parity: (given: unknown) =>
     `the demographic-parity ratio to reach was ${String(given)}: give a number above 0 and at most 1`,
   budgetOut: (budget: number, spent: number, left: number) =>
-    `the leakage budget of ${budget} nats cannot be kept: ${spent.toFixed(3)} are spent, and even the candidates that leak least would exceed it over the ${left} labels still to come`,
+    `the leakage budget of ${budget} nats cannot be kept: ${fixed(spent, 3)} are spent, and even the candidates that leak least would exceed it over the ${left} labels still to come`,
   parityOut: (goal: number, now: number, steps: number) =>
-    `a demographic-parity ratio of ${goal} does not seem within reach: beta has been at its largest for ${steps} steps and the ratio is ${now.toFixed(2)}`,
+    `a demographic-parity ratio of ${goal} does not seem within reach: beta has been at its largest for ${steps} steps and the ratio is ${fixed(now, 2)}`,
 };
 
 const LARGEST = 1000;

@@ -1,6 +1,7 @@
 /**
  * Progress on stderr: one bar that redraws in place on a terminal, a plain line now and then in a pipe.
  */
+import { shortest } from "../core/number-text.js";
 
 export interface Progress {
   /** How much of the total is done by now, and in words where the bare numbers say little. */
@@ -91,7 +92,7 @@ const measure = (done: number, total: number, elapsedMs: number) => {
   const perSecond = elapsedMs > 0 ? (1000 * done) / elapsedMs : 0;
   return {
     fraction: total > 0 ? Math.min(1, done / total) : 1,
-    rate: Number(perSecond.toPrecision(3)).toString(),
+    rate: shortest(perSecond, 3),
     left: perSecond > 0 ? duration((total - done) / perSecond) : "?",
   };
 };

@@ -1,7 +1,8 @@
 /** Tables and numbers for a person. */
+import { shortest } from "../core/number-text.js";
 
 /** A number without the digits that nobody reads. */
-export const short = (value: number): string => String(Number(value.toPrecision(4)));
+export const short = (value: number): string => shortest(value, 4);
 
 /** Rows of cells in columns: the first to the left, the others to the right. */
 export const rightAligned = (rows: readonly (readonly string[])[]): string[] => {

@@ -3,8 +3,10 @@
  * from everything seen (`dad-network.ts`), trained by ascending a bound of the objective through the whole simulated
  * experiment (`dad-rollout.ts`).
  */
+
 import { type AdamState, adam, type Optimiser, Workspace, type WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { fixed } from "../core/number-text.js";
 import { pacer } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
 import { type EstimatedMean, meanEstimate } from "../core/stats.js";
@@ -105,7 +107,7 @@ export const dadTexts = {
   start: (given: number, horizon: number, variables: readonly string[]) =>
     `the static designs to start from have ${given} numbers: give ${horizon} designs of ${variables.join(", ")}, ${horizon * variables.length} numbers in all`,
   startKept: (gain: number, error: number, steps: number) =>
-    `after ${steps} steps the network was ${(-gain).toFixed(4)} nats worse than the static designs that it started from, with a standard error of ${error.toFixed(4)}: these are kept; give more steps or a smaller rate`,
+    `after ${steps} steps the network was ${fixed(-gain, 4)} nats worse than the static designs that it started from, with a standard error of ${fixed(error, 4)}: these are kept; give more steps or a smaller rate`,
 };
 
 /**

@@ -7,6 +7,7 @@
 import { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { log } from "../core/math.js";
+import { fixed } from "../core/number-text.js";
 import type { RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import {
@@ -95,18 +96,18 @@ export const estimateTexts = {
   width: (given: number, expected: number) =>
     `the policy's designs have ${given} numbers for every observation, and the model has ${expected} design variables: give one number for each`,
   ceiling: (name: InformationName, lower: number, most: number, samples: number) =>
-    `the lower bound of ${name}, ${lower.toFixed(2)} nats, is near the most that ${samples} inner samples can show (${most.toFixed(2)}): the information may be larger; use more`,
+    `the lower bound of ${name}, ${fixed(lower, 2)} nats, is near the most that ${samples} inner samples can show (${fixed(most, 2)}): the information may be larger; use more`,
   few: (given: Given, effective: number) =>
-    `about ${effective.toFixed(1)} of the inner samples of p(D | ${given}) carry its weight: the bounds are wide; use more inner samples, or exact`,
+    `about ${fixed(effective, 1)} of the inner samples of p(D | ${given}) carry its weight: the bounds are wide; use more inner samples, or exact`,
   gap: (name: InformationName, lower: number, upper: number) =>
-    `the bounds of ${name} are ${lower.toFixed(2)} and ${upper.toFixed(2)} nats: use more inner samples, or exact`,
+    `the bounds of ${name} are ${fixed(lower, 2)} and ${fixed(upper, 2)} nats: use more inner samples, or exact`,
   interval: (name: InformationName, lower: number, upper: number) =>
-    `the 95 % interval of ${name} is from ${lower.toFixed(2)} to ${upper.toFixed(2)} nats: use more experiments (outer, batches)`,
+    `the 95 % interval of ${name} is from ${fixed(lower, 2)} to ${fixed(upper, 2)} nats: use more experiments (outer, batches)`,
   oneBatch:
     "the errors are over experiments that share one set of inner samples, and leave out what that set contributes: use 8 batches or more",
   noTarget: "the lower bound of target is not above 0: the ratios have no upper end",
   grid: (difference: number) =>
-    `the grid of the quadrature is coarse for this model: halving it changes a log evidence by ${difference.toFixed(3)} nats; compare with nested sampling`,
+    `the grid of the quadrature is coarse for this model: halving it changes a log evidence by ${fixed(difference, 3)} nats; compare with nested sampling`,
 };
 
 /** Within this of its ceiling a lower bound says more about the number of inner samples than about the policy. */

@@ -6,8 +6,10 @@
  * best policy at beta leaks more than the budget, beta grows, and else it shrinks; once it is known between two
  * values, it is halved in. The policies on the way trace the frontier between information and leakage.
  */
+
 import { InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
+import { fixed } from "../core/number-text.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { ObjectiveKind } from "./quantity.js";
 
@@ -51,7 +53,7 @@ export interface BudgetResult<P> {
 export const budgetTexts = {
   budget: (given: unknown) => `the leakage budget was ${String(given)} nats: give a number above 0`,
   unmet: (budget: number, least: number) =>
-    `no policy kept within ${budget} nats of leakage: the least was ${least.toFixed(3)}; give a larger budget, or more steps`,
+    `no policy kept within ${budget} nats of leakage: the least was ${fixed(least, 3)}; give a larger budget, or more steps`,
 };
 
 /** The change of log beta for a leakage of twice the budget, and the largest change. */

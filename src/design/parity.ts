@@ -6,8 +6,10 @@
  * predictor, averaged over covariates x that it reads, is p(z | theta). {@link checkParity} checks the three, and
  * measures on simulated data how far posterior and predictions do depend on phi.
  */
+
 import { Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
+import { fixed, significant } from "../core/number-text.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import type { Model } from "./model.js";
@@ -86,7 +88,7 @@ export interface Parity {
   readonly effectiveSampleSize: number;
 }
 
-const number = (value: number): string => (Math.abs(value) < 5e-4 ? "0" : value.toFixed(3));
+const number = (value: number): string => (Math.abs(value) < 5e-4 ? "0" : fixed(value, 3));
 
 export const parityTexts = {
   whole: (name: string, given: number, least: number) =>
@@ -108,9 +110,9 @@ export const parityTexts = {
   notSeen: (reasons: readonly string[], differ: string) =>
     `demographic parity is not guaranteed, since ${reasons.join("; and ")}, but no violation was measured: ${differ}`,
   untold: (lower: number, upper: number, error: number) =>
-    `it cannot be told whether demographic parity holds, since F_c is between ${lower.toPrecision(2)} and ${upper.toPrecision(2)} ± ${error.toPrecision(1)} nats: use more outer and inner samples`,
+    `it cannot be told whether demographic parity holds, since F_c is between ${significant(lower, 2)} and ${significant(upper, 2)} ± ${significant(error, 1)} nats: use more outer and inner samples`,
   untoldCovariates: (possibly: number) =>
-    `it cannot be told whether demographic parity holds, since covariates could make predictions of z differ by up to ${possibly.toPrecision(2)} between values of phi: use more particles, or draw covariates that do not read phi`,
+    `it cannot be told whether demographic parity holds, since covariates could make predictions of z differ by up to ${significant(possibly, 2)} between values of phi: use more particles, or draw covariates that do not read phi`,
   unexpected: (differ: string) =>
     `the conditions of demographic parity hold, but ${differ}: use more particles, or a smaller tolerance`,
 };

@@ -1,6 +1,8 @@
 /** What training has in common, whatever is trained: its progress, its checkpoints, and when it stops or warns. */
+
 import { InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
+import { fixed } from "../core/number-text.js";
 import type { Progress, RunOptions } from "../core/options.js";
 import { meanEstimate } from "../core/stats.js";
 import type { Model } from "./model.js";
@@ -39,9 +41,9 @@ export const trainTexts = {
   damaged: (field: string) =>
     `the checkpoint is damaged: ${field} is not what training with these settings writes; start again without it`,
   nothingGained: (gain: number, error: number, steps: number) =>
-    `training gained ${gain.toFixed(4)} nats in ${steps} steps, with a standard error of ${error.toFixed(4)}: nothing that can be told from noise was learned; give more steps, a larger rate or larger batches`,
+    `training gained ${fixed(gain, 4)} nats in ${steps} steps, with a standard error of ${fixed(error, 4)}: nothing that can be told from noise was learned; give more steps, a larger rate or larger batches`,
   nothingReached: (value: number, error: number) =>
-    `the objective that was reached is ${value.toFixed(4)} nats, with a standard error of ${error.toFixed(4)}: these designs are worth no more than none at all; give a smaller beta, more starts or other bounds`,
+    `the objective that was reached is ${fixed(value, 4)} nats, with a standard error of ${fixed(error, 4)}: these designs are worth no more than none at all; give a smaller beta, more starts or other bounds`,
 };
 
 /** The last step is a hundredth of the first. */

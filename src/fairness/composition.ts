@@ -2,8 +2,10 @@
  * Who was acquired: the share of every group, and of every group with every outcome, beside the population's. A score can
  * end in asking one group only, and what parity or leakage it then shows comes from that.
  */
+
 import { InputError } from "../core/errors.js";
 import { exp, lgamma, log, log1p } from "../core/math.js";
+import { percent } from "../core/number-text.js";
 import { type Interval, wilsonInterval } from "../core/stats.js";
 import { groupTexts } from "./group-metrics/group-labels.js";
 
@@ -84,11 +86,6 @@ export interface CompositionWords {
 
 /** A share that chance would show more often than this is not warned about. */
 const CHANCE = 0.01;
-
-const percent = (share: number): string => {
-  const value = 100 * share;
-  return `${value > 0 && value < 1 ? value.toFixed(1) : value.toFixed(0)} %`;
-};
 
 /** How many of the rows have each label below `classes`. */
 export const countLabels = (

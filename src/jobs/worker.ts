@@ -1,7 +1,9 @@
 /** Takes jobs from a queue and runs each in a process of its own, until it is told to end or nothing is left. */
+
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { FairbedError } from "../core/errors.js";
+import { fixed } from "../core/number-text.js";
 import { type JobKind, jobKey, knowsQueue, receivedJob, type SentJob } from "./job.js";
 import type { JobProcess } from "./job-processes.js";
 import type { TakenJob, WorkQueue } from "./queue.js";
@@ -10,7 +12,7 @@ import { pause, retry } from "./retry.js";
 import { isLack } from "./run-jobs.js";
 
 export const workerTexts = {
-  done: (job: string, seconds: number) => `done in ${seconds.toFixed(1)} s: ${job}`,
+  done: (job: string, seconds: number) => `done in ${fixed(seconds, 1)} s: ${job}`,
   retried: (job: string, message: string) => `failed, to be tried again: ${job}: ${message}`,
   failed: (job: string, message: string) => `failed for good: ${job}: ${message}`,
   handedBack: (job: string, message: string) => `left for other workers: ${job}: ${message}`,

@@ -18,7 +18,9 @@
  * opportunity); it goes into t, so t is free and no longer 1/2. On a population of finitely many kinds of x the best
  * randomised f decides at most one kind by a coin for each rate that is bound; the rule decides that kind one way.
  */
+
 import { InputError } from "../core/errors.js";
+import { fixed } from "../core/number-text.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
 import type { Interval } from "../core/stats.js";
@@ -106,11 +108,11 @@ export const fairRuleTexts = {
   groups: (given: number, expected: number) =>
     `there are probabilities of ${given} groups and the rule was fitted with ${expected}: give those of the same groups`,
   notReached: (level: number, ratio: number, selectionRate: number | undefined) =>
-    `no multipliers reach a ratio of ${level}${selectionRate === undefined ? "" : ` with ${selectionRate} of the rows selected`}, so the one with ${ratio.toFixed(3)} was taken: ${selectionRate === undefined ? "lower the level" : "leave the selection rate free, lower the level"}, or use a model that tells the groups apart better`,
+    `no multipliers reach a ratio of ${level}${selectionRate === undefined ? "" : ` with ${selectionRate} of the rows selected`}, so the one with ${fixed(ratio, 3)} was taken: ${selectionRate === undefined ? "lower the level" : "leave the selection rate free, lower the level"}, or use a model that tells the groups apart better`,
   uncertain: (level: number, low: number) =>
-    `the ratio may be as low as ${low.toFixed(3)} on other rows, below the ${level} asked for: fit on more rows, or ask for more`,
+    `the ratio may be as low as ${fixed(low, 3)} on other rows, below the ${level} asked for: fit on more rows, or ask for more`,
   constant: (accuracy: number) =>
-    `the rule is right for ${accuracy.toFixed(3)} of the rows, no more than giving everybody the same answer would be: lower the level, or use scores that know more`,
+    `the rule is right for ${fixed(accuracy, 3)} of the rows, no more than giving everybody the same answer would be: lower the level, or use scores that know more`,
   oneGroup:
     "only one group is there, so nothing is compared and the rule is the plain one: give rows of several groups",
   absent: (groups: readonly number[]) =>

@@ -3,7 +3,9 @@
  * prototypes, such that the prototypes say what they can about the row and its label while both groups use each of
  * them equally often. Models are then trained on those probabilities in place of the features.
  */
+
 import { InputError } from "../core/errors.js";
+import { significant } from "../core/number-text.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import { fillUniform, type RandomStream } from "../core/random.js";
 import type { FeatureMatrix } from "../learners/classifier.js";
@@ -103,7 +105,7 @@ export const representationTexts = {
   option: (name: string, given: unknown, expected: string) =>
     `the representation's ${name} was ${String(given)}: give ${expected}`,
   alike: (spread: number) =>
-    `the representation has collapsed: all rows get nearly the same probabilities (their largest standard deviation is ${spread.toPrecision(2)}), so a model trained on it can tell no row from another: lower the weight of parity, or try more prototypes or restarts`,
+    `the representation has collapsed: all rows get nearly the same probabilities (their largest standard deviation is ${significant(spread, 2)}), so a model trained on it can tell no row from another: lower the weight of parity, or try more prototypes or restarts`,
   oneClass: (favoured: boolean) =>
     `the representation has collapsed: it predicts the ${favoured ? "favourable" : "unfavourable"} outcome for every row although both occur: lower the weight of parity, or try more prototypes or restarts`,
 };

@@ -5,7 +5,9 @@
  * The favourable label is score > t; in the critical region t - m < score <= t + m it is given by group instead. So an
  * unprivileged row is favoured where score > t - m, a privileged one where score > t + m.
  */
+
 import { InputError } from "../core/errors.js";
+import { fixed } from "../core/number-text.js";
 import { checkBothGroups, checkGroups, checkLabels } from "./groups.js";
 import { REJECT_OPTION_DEFAULTS } from "./reject-option-defaults.js";
 
@@ -52,7 +54,7 @@ export const rejectOptionTexts = {
   rule: (threshold: unknown, margin: unknown) =>
     `the rule has threshold ${String(threshold)} and margin ${String(margin)}: give a threshold from 0 to 1 and a margin of at least 0, as fitting gives them`,
   outside: (low: number, high: number, difference: number) =>
-    `no threshold and margin bring the difference between the groups into [${low}, ${high}], so the one with a difference of ${difference.toFixed(3)} was taken: widen the band, or use a classifier that knows more`,
+    `no threshold and margin bring the difference between the groups into [${low}, ${high}], so the one with a difference of ${fixed(difference, 3)} was taken: widen the band, or use a classifier that knows more`,
 };
 
 const THRESHOLDS = 100;

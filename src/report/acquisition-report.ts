@@ -1,6 +1,8 @@
 /** What several ways of acquiring labels reach, as one HTML page. */
+
 import type { StrategyName } from "../active/strategies.js";
 import type { ChartValue } from "../core/chart-description.js";
+import { fixed, percent, percentWithError, signed, withError } from "../core/number-text.js";
 import { PARITY_JUDGED } from "../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../workflows/simulate.js";
 import type { GroupShare } from "../workflows/simulated-composition.js";
@@ -79,22 +81,12 @@ const GIVEN_AWAY: Columns = [
 /** Where not every seed has a value, those that have one are no fair sample, and an error would not say so. */
 const words = ({ mean, standardError, n }: MetricSummary, seeds: number): string => {
   if (mean === null) return "none";
-  if (n < seeds) return `${mean.toFixed(3)} (${n} of ${seeds} seeds)`;
-  return standardError === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${standardError.toFixed(3)}`;
+  if (n < seeds) return `${fixed(mean, 3)} (${n} of ${seeds} seeds)`;
+  return withError(mean, standardError);
 };
 
-/** Rare groups have a digit more: 0 % would say that there is nobody. */
-const digitsOf = (share: number): number => (share > 0 && share < 0.0995 ? 1 : 0);
-
-const shareInWords = (share: number): string => `${(100 * share).toFixed(digitsOf(share))} %`;
-
-const percent = ({ mean, standardError }: MetricSummary): string => {
-  if (mean === null) return "none";
-  const share = (100 * mean).toFixed(digitsOf(mean));
-  return standardError === null
-    ? `${share} %`
-    : `${share} ± ${(100 * standardError).toFixed(digitsOf(mean))} %`;
-};
+const share = ({ mean, standardError }: MetricSummary): string =>
+  mean === null ? "none" : percentWithError(mean, standardError);
 
 /** All that is drawn lies between 0 and 1, and so does what it can be: intervals of few seeds end there. */
 const chartValue = ({ mean, interval }: MetricSummary): ChartValue | undefined =>
@@ -144,11 +136,11 @@ learns little about the other: parity that is gained in this way says little abo
 const ruleSection = ({ methods, seeds }: Simulation): Html[] => {
   const level = methods[0].parity?.level;
   if (level === undefined) return [];
-  const signed = (summary: MetricSummary): string => {
-    const { mean, interval } = summary;
+  const gained = ({ mean, interval }: MetricSummary): string => {
     if (mean === null) return "none";
-    const sign = (value: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(3)}`;
-    return interval === null ? sign(mean) : `${sign(mean)} (${sign(interval[0])} to ${sign(interval[1])})`;
+    return interval === null
+      ? signed(mean, 3)
+      : `${signed(mean, 3)} (${signed(interval[0], 3)} to ${signed(interval[1], 3)})`;
   };
   return [
     html`<h2>With the fair decision rule</h2>`,
@@ -161,9 +153,9 @@ const ruleSection = ({ methods, seeds }: Simulation): Html[] => {
           [
             nameOf(each),
             words(metrics.ruleDpRatio, seeds.length),
-            signed(difference.dpRatio),
+            gained(difference.dpRatio),
             words(metrics.ruleAccuracy, seeds.length),
-            signed(difference.accuracy),
+            gained(difference.accuracy),
             words(metrics.ruleSelectionRate, seeds.length),
           ],
         ];
@@ -203,8 +195,8 @@ const compositionTables = ({ methods, sensitive, target }: Simulation): Html[] =
         [head, "all candidates", ...methods.map(nameOf)],
         shares.map(({ population }, at) => [
           nameOfShare(at),
-          shareInWords(population),
-          ...methods.map(({ composition }) => percent(composition[a][of][at].acquired)),
+          percent(population),
+          ...methods.map(({ composition }) => share(composition[a][of][at].acquired)),
         ]),
       );
     return [
@@ -284,8 +276,8 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
       chart: compositionChart(
         methods.flatMap((each) =>
           each.composition[a].groups.flatMap(({ group, acquired, population }) => {
-            const share = chartValue(acquired);
-            return share === undefined ? [] : [{ method: nameOf(each), group, share, population }];
+            const value = chartValue(acquired);
+            return value === undefined ? [] : [{ method: nameOf(each), group, share: value, population }];
           }),
         ),
         { title: "Who was asked", subtitle: attribute },
@@ -297,8 +289,8 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
         methods.flatMap((each) => {
           const { groups, checkpoints } = each.composition[a];
           return checkpoints.flatMap(({ labels, groups: shares }) =>
-            shares.flatMap((share, g) => {
-              const value = chartValue(share);
+            shares.flatMap((asked, g) => {
+              const value = chartValue(asked);
               const { group, population } = groups[g];
               return value === undefined ? [] : [{ method: nameOf(each), group, labels, value, population }];
             }),

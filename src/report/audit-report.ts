@@ -1,4 +1,5 @@
 /** The audit as one HTML file for someone who is not a statistician. */
+import { percent } from "../core/number-text.js";
 import type { Interval } from "../core/stats.js";
 import type { ComparedLeakage, LeakageAudit, LeakageEstimate, PredictorParity } from "../fairness/leakage.js";
 import type { GapPart } from "../fairness/parity-decomposition.js";
@@ -16,7 +17,6 @@ import {
   chance,
   impossibility,
   levelInWords,
-  percent,
   short,
   type Unit,
   unitOf,

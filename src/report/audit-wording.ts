@@ -1,4 +1,5 @@
 /** What an audit found, in sentences for someone who is not a statistician. */
+import { fixed, percent, shortest, significant } from "../core/number-text.js";
 import type { Interval } from "../core/stats.js";
 import type { LeakageEstimate, ParityAudit } from "../fairness/leakage.js";
 import type { AttributeAudit } from "../workflows/audit-table.js";
@@ -15,16 +16,12 @@ export type Unit = ReturnType<typeof unitOf>;
 /** Three decimals, or two digits where that would be 0. */
 export const short = (value: number): string =>
   Math.abs(value) >= 0.001 || value === 0
-    ? value.toFixed(Math.abs(value) < 0.01 ? 4 : 3)
-    : value.toPrecision(1);
+    ? fixed(value, Math.abs(value) < 0.01 ? 4 : 3)
+    : significant(value, 1);
 export const between = ([low, high]: Interval, of: (x: number) => number = (x) => x): string =>
   `${short(of(low))} to ${short(of(high))}`;
-export const percent = (share: number): string => {
-  const value = 100 * share;
-  return `${value.toFixed(value < 10 ? 1 : 0)} %`;
-};
-export const chance = (p: number): string => (p < 0.001 ? "below 0.001" : p.toFixed(3));
-export const levelInWords = (level: number): string => `${Number((100 * level).toPrecision(4))} %`;
+export const chance = (p: number): string => (p < 0.001 ? "below 0.001" : fixed(p, 3));
+export const levelInWords = (level: number): string => `${shortest(100 * level, 4)} %`;
 
 export const auditTexts = {
   found: (

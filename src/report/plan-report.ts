@@ -1,5 +1,7 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
+
 import type { ChartValue } from "../core/chart-description.js";
+import { fixed, percent } from "../core/number-text.js";
 import type { ParityPlan } from "../workflows/parity-plan.js";
 import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
 import type { PlanEstimate } from "../workflows/plan-estimates.js";
@@ -18,8 +20,7 @@ export interface PlanReport {
   readonly seconds: number;
 }
 
-const number = (value: number): string => value.toFixed(3);
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+const number = (value: number): string => fixed(value, 3);
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
@@ -86,7 +87,7 @@ ${rows.inner} rows and what is reported comes from ${rows.outer} others.</p>`,
       plan,
       plan.recipes.filter(({ finalist }) => !finalist),
     ),
-    html`<footer>fairbed plan, ${seconds.toFixed(0)} s; recipe format ${plan.recipe.format}</footer>`,
+    html`<footer>fairbed plan, ${fixed(seconds, 0)} s; recipe format ${plan.recipe.format}</footer>`,
   ]);
 };
 
@@ -97,7 +98,7 @@ const recipeTable = ({ requirement, recommended }: ParityPlan, recipes: readonly
       id === recommended.id ? `${name} (recommended)` : name,
       String(labels),
       String(seeds),
-      fit.rule === undefined ? "no rule" : fit.rule.level.toFixed(2),
+      fit.rule === undefined ? "no rule" : fixed(fit.rule.level, 2),
       seeds < FEW_SEEDS ? number(outer.accuracy.mean) : estimateInWords(outer.accuracy),
       seeds < FEW_SEEDS ? number(outer.parity.mean) : estimateInWords(outer.parity),
     ]),

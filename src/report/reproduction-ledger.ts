@@ -1,4 +1,5 @@
 /** The same numbers as a page of Markdown that can be committed: what was reproduced, what was not, and how. */
+import { between as ends, fixed, withError } from "../core/number-text.js";
 import type { Comparison, Verdict } from "../reproduce/verdict.js";
 import {
   ASKED_MEANS,
@@ -9,7 +10,6 @@ import {
   claimTable,
   paperComparisons,
   pivot,
-  plusMinus,
   type ReportedReproduction,
   VERDICTS_MEAN,
   verdictOf,
@@ -66,17 +66,16 @@ const code = (name: string): string => `\`${name}\``;
 
 const duration = (seconds: number): string =>
   seconds < 60
-    ? `${seconds.toFixed(0)} s`
+    ? `${fixed(seconds, 0)} s`
     : seconds < 3600
-      ? `${(seconds / 60).toFixed(0)} min`
-      : `${(seconds / 3600).toFixed(1)} h`;
+      ? `${fixed(seconds / 60, 0)} min`
+      : `${fixed(seconds / 3600, 1)} h`;
 
 const apart = ({ apart: distance }: Comparison): string =>
-  distance === null ? "–" : `${distance.toFixed(1)} se`;
+  distance === null ? "–" : `${fixed(distance, 1)} se`;
 const here = ({ ours, standardError }: Comparison): string =>
-  ours === null ? "–" : plusMinus(ours, standardError);
-const between = ({ interval }: Comparison): string =>
-  interval === null ? "–" : `${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}`;
+  ours === null ? "–" : withError(ours, standardError);
+const between = ({ interval }: Comparison): string => (interval === null ? "–" : ends(interval));
 
 const made = ({ parts, commands }: ReproductionLedger): readonly string[] => {
   const total = {
@@ -120,7 +119,7 @@ const overview = ({ reproductions }: ReproductionLedger): readonly string[] => {
         each.of.name,
         each.row,
         each.column,
-        plusMinus(each.paper, each.paperError),
+        withError(each.paper, each.paperError),
         here(each),
         apart(each),
       ]),
@@ -209,7 +208,7 @@ const comparisonTable = (comparisons: readonly Comparison[]): readonly string[] 
     comparisons.map((each) => [
       each.row,
       each.column,
-      plusMinus(each.paper, each.paperError),
+      withError(each.paper, each.paperError),
       here(each),
       between(each),
       String(each.seeds),
@@ -226,7 +225,7 @@ const settingsTable = ({ comparisons, measured }: LedgerReproduction): readonly 
     ...comparisons.map((each) => ({ ...each, text: `${here(each)} ${each.verdict}` })),
     ...measured
       .filter(({ column }) => !compared.has(column))
-      .map(({ row, column, ours }) => ({ row, column, text: plusMinus(ours.mean, ours.standardError) })),
+      .map(({ row, column, ours }) => ({ row, column, text: withError(ours.mean, ours.standardError) })),
   ];
   const { head, rows } = pivot(cells, ({ text }) => text);
   return table(["setting", ...head.slice(1)], rows);
@@ -251,7 +250,7 @@ const section = (each: LedgerReproduction): readonly string[] => {
     each;
   const { done, cells } = each;
   const swept = beyond && comparisons.length > 0;
-  const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
+  const { head, rows } = pivot(measured, ({ ours }) => withError(ours.mean, ours.standardError));
   return [
     `## ${escaped(title)}`,
     "",

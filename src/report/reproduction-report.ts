@@ -1,4 +1,5 @@
 /** The paper's numbers beside ours, with intervals and verdicts, as one HTML page. */
+import { between, fixed, percent, withError } from "../core/number-text.js";
 import type { Filled } from "../core/options.js";
 import type { Asked, AskedShare } from "../reproduce/asked.js";
 import type { ClaimCheck, ClaimVerdict } from "../reproduce/claim-verdict.js";
@@ -24,9 +25,6 @@ export interface ReproductionReport {
   readonly reproductions: readonly ReportedReproduction[];
   readonly footer: string;
 }
-
-export const plusMinus = (mean: number, error: number | null): string =>
-  error === null ? mean.toFixed(3) : `${mean.toFixed(3)} ± ${error.toFixed(3)}`;
 
 /**
  * Of the paper's tables, each number once where it stands in two; what goes beyond the paper is compared too, and does
@@ -153,10 +151,8 @@ export const claimTable = (
     compared,
     besides ? `${measure}; not the paper's measure, not counted` : measure,
     expected,
-    difference === null ? "–" : plusMinus(difference.mean, difference.standardError),
-    difference?.interval == null
-      ? "–"
-      : `${difference.interval[0].toFixed(3)} to ${difference.interval[1].toFixed(3)}`,
+    difference === null ? "–" : withError(difference.mean, difference.standardError),
+    difference?.interval == null ? "–" : between(difference.interval),
     String(difference?.n ?? 0),
     verdict,
   ]),
@@ -168,11 +164,11 @@ const comparisonTable = (comparisons: readonly Comparison[]): Html =>
     comparisons.map((each) => [
       each.row,
       each.column,
-      plusMinus(each.paper, each.paperError),
-      each.ours === null ? "–" : plusMinus(each.ours, each.standardError),
-      each.interval === null ? "–" : `${each.interval[0].toFixed(3)} to ${each.interval[1].toFixed(3)}`,
+      withError(each.paper, each.paperError),
+      each.ours === null ? "–" : withError(each.ours, each.standardError),
+      each.interval === null ? "–" : between(each.interval),
       String(each.seeds),
-      each.apart === null ? "–" : `${each.apart.toFixed(1)} se`,
+      each.apart === null ? "–" : `${fixed(each.apart, 1)} se`,
       verdictOf(each),
     ]),
   );
@@ -194,16 +190,14 @@ export const pivot = <Cell extends { readonly row: string; readonly column: stri
 };
 
 const measuredTable = (measured: ReportedReproduction["measured"]): Html => {
-  const { head, rows } = pivot(measured, ({ ours }) => plusMinus(ours.mean, ours.standardError));
+  const { head, rows } = pivot(measured, ({ ours }) => withError(ours.mean, ours.standardError));
   return htmlTable(head, rows);
 };
 
-const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
-
 /** `9.0 ± 1.2 % (33 %), below half`: over seeds, and the share of the candidates. */
 const askedShare = ({ share, population, belowHalf }: AskedShare): string => {
-  const error = share.standardError === null ? "" : ` ± ${(100 * share.standardError).toFixed(1)}`;
-  return `${(100 * share.mean).toFixed(1)}${error} % (${percent(population)})${belowHalf ? ", below half" : ""}`;
+  const error = share.standardError === null ? "" : ` ± ${fixed(100 * share.standardError, 1)}`;
+  return `${fixed(100 * share.mean, 1)}${error} % (${percent(population)})${belowHalf ? ", below half" : ""}`;
 };
 
 /** What the tables of who was asked show, in words. */

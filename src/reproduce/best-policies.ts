@@ -3,7 +3,9 @@
  * networks that start from them, beside those of the paper's protocol. An adaptive policy can do whatever a static one
  * does, so a network that starts from static designs must not end below them.
  */
+
 import { normalQuantile } from "../core/math.js";
+import { fixed } from "../core/number-text.js";
 import type { Bounds, DesignCell, DesignResult } from "./cell.js";
 import { designCells, designMean } from "./design-cells.js";
 import { designProtocol } from "./design-protocol.js";
@@ -122,7 +124,7 @@ const gains = (results: Results, beta: number, scale: Scale): readonly SeedMean[
   });
 
 const inSeeds = (count: number): string => `${count} seed${count === 1 ? "" : "s"}`;
-const nats = (value: number): string => value.toFixed(3);
+const nats = (value: number): string => fixed(value, 3);
 const plusMinus = ({ mean, standardError }: SeedMean): string =>
   `${nats(mean)} ± ${standardError === null ? "?" : nats(standardError)}`;
 

@@ -5,6 +5,7 @@
  * Adult. The most promising ones of `better-than-paper` are run once more in `better-than-paper-again`, on seeds that
  * nothing was chosen on.
  */
+import { between, fixed } from "../core/number-text.js";
 import {
   acquireCell,
   acquisitionProtocol,
@@ -109,14 +110,14 @@ const guessesOf = (results: Results, contests: readonly Contest[], scale: Scale)
 const guessesInWords = (guesses: readonly Advantage[]): readonly string[] =>
   guesses.flatMap(({ task, line, ours: { mean, interval } }) => {
     if (interval === null || (interval[0] <= 0 && interval[1] >= 0)) return [];
-    const ends = interval.map((end) => Math.abs(end).toFixed(3)).sort();
+    const ends = interval.map((end) => fixed(Math.abs(end), 3)).sort();
     return [
-      `${task}: a model trained on what ${labelOf(line)} acquired guesses the attribute ${mean > 0 ? "more" : "less"} often than after random acquisition, by ${Math.abs(mean).toFixed(3)} (${ends.join(" to ")})`,
+      `${task}: a model trained on what ${labelOf(line)} acquired guesses the attribute ${mean > 0 ? "more" : "less"} often than after random acquisition, by ${fixed(Math.abs(mean), 3)} (${ends.join(" to ")})`,
     ];
   });
 
 const inWords = ({ column, ours: { mean, interval } }: Advantage): string =>
-  `${column} ${mean.toFixed(3)}${interval === null ? "" : ` (${interval.map((end) => end.toFixed(3)).join(" to ")})`}`;
+  `${column} ${fixed(mean, 3)}${interval === null ? "" : ` (${between(interval)})`}`;
 
 /** For each table and what it is compared with: whether it is dominated, by what and by how much. */
 const findingsOf = (advantages: readonly Advantage[]): readonly string[] =>

@@ -2,7 +2,9 @@
  * Results as small tables, one for each kind of cell, that can be committed, read and compared: all that drawings and
  * later cells need, with six significant digits. A row is found by its cell's key, so the cell itself is not in it.
  */
+
 import { InputError } from "../core/errors.js";
+import { shortest } from "../core/number-text.js";
 import { KEY_DIGITS } from "../jobs/job-store.js";
 import { csvText, parseCsv } from "../tables/csv.js";
 import type {
@@ -39,7 +41,7 @@ export const compactTexts = {
     `line ${line} of ${path} is not a result: give tables that fairbed reproduce wrote, or take that line out`,
 };
 
-const rounded = (value: number): string => String(Number(value.toPrecision(SIGNIFICANT)));
+const rounded = (value: number): string => shortest(value, SIGNIFICANT);
 const listed = (values: readonly (number | undefined)[]): string =>
   values.map((value) => (typeof value === "number" ? rounded(value) : NONE)).join(" ");
 

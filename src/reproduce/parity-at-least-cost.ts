@@ -5,6 +5,7 @@
  */
 
 import type { ChartValue } from "../core/chart-description.js";
+import { signed } from "../core/number-text.js";
 import type { ParityMetrics } from "../workflows/judge-parity.js";
 import { CALIBRATED, PAPER, recommendedFor, type SimulationSettings } from "../workflows/simulation.js";
 import type { AcquireCell, ParityCell, TaskName } from "./cell.js";
@@ -168,9 +169,10 @@ export const defaultOf = (gains: readonly StudyGain[]): StudyGain | undefined =>
   return better.find(({ overall }) => overall.mean >= enough);
 };
 
-const signed = (value: number): string => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(4)}`;
 const withInterval = ({ mean, interval }: SeedMean): string =>
-  interval === null ? signed(mean) : `${signed(mean)} (${signed(interval[0])} to ${signed(interval[1])})`;
+  interval === null
+    ? signed(mean, 4)
+    : `${signed(mean, 4)} (${signed(interval[0], 4)} to ${signed(interval[1], 4)})`;
 
 /** What FairBED at shares gives away against random acquisition, over all tables and on each. */
 const leakagesOf = (results: Results, scale: Scale): readonly string[] =>

@@ -2,6 +2,7 @@
  * FairBED at beta = 10 on Student Graduation, under every setting that the paper leaves open: one change at a time from
  * what is run for the table, and a few together. Which ones was fixed before any of them was run, and all are reported.
  */
+import { fixed } from "../core/number-text.js";
 import type { ForestOptions } from "../learners/forest.js";
 import type { SimulationSettings } from "../workflows/simulation.js";
 import { acquireCell, acquisitionProtocol, fairbed, type MetricName, sizeOf } from "./acquisition-lines.js";
@@ -140,7 +141,7 @@ const findingsOf = (results: Results, scale: Scale): readonly string[] => {
         return ours === undefined ? [] : [{ name: setting.name, ours }];
       })
       .sort((a, b) => a.ours.mean - b.ours.mean);
-    const end = ({ name, ours }: (typeof run)[number]) => `${ours.mean.toFixed(3)} (${name})`;
+    const end = ({ name, ours }: (typeof run)[number]) => `${fixed(ours.mean, 3)} (${name})`;
     const words = run.length === 0 ? "none was run" : `from ${end(run[0])} to ${end(run[run.length - 1])}`;
     return { run, words };
   };

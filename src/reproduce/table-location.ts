@@ -1,4 +1,5 @@
 /** Ratios of what is leaked to what is learnt, T = 10 and beta = 0.8 (section 6.1). */
+import { withError } from "../core/number-text.js";
 import { type DesignLine, designCells, designMean } from "./design-cells.js";
 import { designProtocol } from "./design-protocol.js";
 import type { Reproduction, Scale } from "./reproduction.js";
@@ -53,7 +54,7 @@ const findingsOf = (results: Results, scale: Scale): readonly string[] => {
       ({ target, sensitiveGivenTarget }) => target[0] - SHOWN_BETA * sensitiveGivenTarget[0],
     );
     if (own.beta !== SHOWN_BETA || ours === undefined || ours.standardError === null) return [];
-    return [`${name} ${ours.mean.toFixed(3)} ± ${ours.standardError.toFixed(3)}`];
+    return [`${name} ${withError(ours.mean, ours.standardError)}`];
   });
   return reached.length === 0
     ? []

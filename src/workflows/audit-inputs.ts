@@ -1,5 +1,7 @@
 /** A table made ready for an audit: quantities cut into classes, features as numbers, attributes and their intersection. */
+
 import { InputError } from "../core/errors.js";
+import { shortest } from "../core/number-text.js";
 import { binByCuts, quantileBins } from "../fairness/leakage.js";
 import { type EncodedMatrix, type Encoder, fitEncoder } from "../tables/encoder.js";
 import { applyRule, combineLabels, type Label, type LabelChoice } from "../tables/label.js";
@@ -62,7 +64,7 @@ const cutTable = (table: Table, sensitive: readonly LabelChoice[], bins: number,
   return { table: { ...table, columns }, cuts, notes };
 };
 
-const short = (value: number): string => String(Number(value.toPrecision(6)));
+const short = (value: number): string => shortest(value, 6);
 
 /** Numbered, so that they sort as they lie. */
 const namesOf = (cuts: readonly number[]): readonly string[] => [

@@ -1,4 +1,5 @@
 /** What a plan comes to, in sentences. */
+import { between, fixed, signed } from "../core/number-text.js";
 import type { PlanAnswer, PlanFindings } from "./parity-plan.js";
 import type { PlanEstimate } from "./plan-estimates.js";
 import type { PlannedRecipe } from "./planned-recipe.js";
@@ -11,18 +12,12 @@ const METRICS = {
 /** The measure in a few words. */
 export const METRIC_NAMES = { dp: "demographic parity", eopp: "equal opportunity" } as const;
 
-/** Without a sign where nothing is left of the number. */
-const digits = (value: number, count: number): string => {
-  const text = value.toFixed(count);
-  return Number(text) === 0 ? (0).toFixed(count) : text;
-};
-const number = (value: number): string => digits(value, 3);
+const number = (value: number): string => fixed(value, 3);
 
 /** `0.812 (0.76 to 0.86)` */
 export const estimateInWords = ({ mean, interval }: PlanEstimate): string =>
-  `${number(mean)} (${interval.map((end) => digits(end, 2)).join(" to ")})`;
+  `${number(mean)} (${between(interval, 2)})`;
 
-const ends = ([low, high]: readonly [number, number]): string => `${number(low)} to ${number(high)}`;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: PlanFindings): string => {
@@ -35,7 +30,7 @@ const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: 
         : `about the ${level} that is wanted, and not surely that much`,
     missed: `less than the ${level} that is wanted`,
   }[verdict];
-  return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${ends(parity.interval)}${recommended.seeds < 2 ? ", for other rows and not for other labels" : ""}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${ends(accuracy.interval)}), on rows that no choice saw.`;
+  return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${between(parity.interval)}${recommended.seeds < 2 ? ", for other rows and not for other labels" : ""}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${between(accuracy.interval)}), on rows that no choice saw.`;
 };
 
 const labelsWords = ({
@@ -64,7 +59,7 @@ const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: 
       : `${own} comes nearest.`;
   }
   if (randomIsAsGood === null) return `One seed does not tell whether ${random} would be as good.`;
-  const difference = `${mean >= 0 ? "+" : ""}${number(mean)} (${ends(interval)})`;
+  const difference = `${signed(mean, 3)} (${between(interval)})`;
   if (recommended.inner.reaches && !reference.inner.reaches)
     return `${capital(random)} does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
   return randomIsAsGood

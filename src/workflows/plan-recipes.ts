@@ -1,5 +1,7 @@
 /** The recipes that a plan tries out: how labels are asked for, and what is made of them. */
+
 import { isFair, type StrategyName, strategyNames } from "../active/strategies.js";
+import { shortest } from "../core/number-text.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import { recommendedFor } from "./acquisition-settings.js";
 import type { RecipeAcquisition } from "./recipe.js";
@@ -140,7 +142,7 @@ export const recipeInWords = (
   const cost = beta === undefined ? "" : `, beta ${beta}`;
   const fitted = `fit ${LEARNT[learner]}${reweigh ? " to rows reweighed so that outcome and group are independent" : ""}`;
   const decided = rule
-    ? `decide by the fair rule${aim === undefined ? "" : `, set to ${Number(aim.toFixed(3))}`}`
+    ? `decide by the fair rule${aim === undefined ? "" : `, set to ${shortest(aim, 3)}`}`
     : "decide by the usual threshold";
   return `${ASKED[method] ?? `ask by ${method}`}${cost}${kept}${drawn}; ${fitted}; ${decided}`;
 };

@@ -110,10 +110,10 @@ describe("a group below half its share", () => {
       population: rows,
     });
     const text =
-      "woman (sex) makes up 9 % of what was acquired and 33 % of the candidates: less than half its share";
+      "woman (sex) makes up 9.1 % of what was acquired and 33 % of the candidates: less than half its share";
     expect(compositionWarnings(composition)).toEqual([text]);
     expect(compositionWarnings(composition, { acquired: "the batch", of: "the pool" })[0]).toContain(
-      "9 % of the batch and 33 % of the pool",
+      "9.1 % of the batch and 33 % of the pool",
     );
   });
 });

@@ -1,5 +1,7 @@
 /** A continuous attribute as classes. */
+
 import { InputError } from "../../core/errors.js";
+import { shortest } from "../../core/number-text.js";
 import { quantiles } from "../../core/stats.js";
 import { leakageTexts } from "./texts.js";
 
@@ -20,7 +22,7 @@ export const binByCuts = (values: ArrayLike<number>, cuts: readonly number[]): I
     return bin;
   });
 
-const short = (value: number): string => String(Number(value.toPrecision(6)));
+const short = (value: number): string => shortest(value, 6);
 
 /**
  * Cut at quantiles into `bins` classes (4) of about the same size; fewer where many rows have the same value. `values`

@@ -1,3 +1,4 @@
+import { significant } from "../../core/number-text.js";
 import { isRare, ROWS_TO_NAME_A_VALUE, rareTexts } from "../../core/rare-values.js";
 
 /** What the audit says when it cannot go on, and what it could not estimate. */
@@ -50,5 +51,5 @@ export const leakageNotes = {
   leftOut: (adversary: string, reason: string): string =>
     `the adversary ${adversary} was left out because it cannot learn from this table: ${reason}`,
   undetectable: (most: number): string =>
-    `even a leakage of ${most.toPrecision(2)} nats, close to all there is to know about the attribute, would often go unnoticed with so few rows`,
+    `even a leakage of ${significant(most, 2)} nats, close to all there is to know about the attribute, would often go unnoticed with so few rows`,
 };

@@ -1,9 +1,11 @@
 /** `fairbed acquire`: what ways of asking for labels would reach, simulated on a labelled table. */
+
 import { resolve } from "node:path";
 import type { BatchKind } from "../../../active/step.js";
 import { type StrategyName, strategyNames } from "../../../active/strategies.js";
 import { InputError } from "../../../core/errors.js";
 import { nearestName } from "../../../core/nearest-name.js";
+import { fixed } from "../../../core/number-text.js";
 import type { Task } from "../../../tables/task.js";
 import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
 import type { Recipe } from "../../../workflows/recipe.js";
@@ -206,7 +208,7 @@ export const acquireCommand = defineCommand({
       ...comparisonInWords(simulation),
       "",
       ...(report === undefined ? [] : [`The report with figures: ${report}`]),
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 

@@ -1,5 +1,7 @@
 /** What ways of asking reached, for a person: one row a method. */
+
 import { isFair } from "../../../active/strategies.js";
+import { between, fixed, percent, signed, significant } from "../../../core/number-text.js";
 import { PARITY_JUDGED } from "../../../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../../../workflows/simulate.js";
 import type { MetricSummaries, MetricSummary } from "../../../workflows/simulation.js";
@@ -24,9 +26,9 @@ const GIVEN_AWAY: Columns = [
 export const inWords = ({ mean, standardError, interval }: MetricSummary): string[] => {
   if (mean === null) return ["none", "", ""];
   return [
-    mean.toFixed(3),
-    standardError === null ? "" : `± ${standardError.toFixed(3)}`,
-    interval === null ? "" : `${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}`,
+    fixed(mean, 3),
+    standardError === null ? "" : `± ${fixed(standardError, 3)}`,
+    interval === null ? "" : between(interval),
   ];
 };
 
@@ -44,7 +46,7 @@ const withError = (summary: MetricSummary, seeds: number): string => {
 const nameOf = ({ method, settings: { goal }, beta }: SimulatedMethod): string => {
   if (!isFair(method) && method !== "hfe") return method;
   if ("beta" in goal) return `${method} (beta ${goal.beta})`;
-  const found = [Math.min(...beta), Math.max(...beta)].map((each) => each.toPrecision(3));
+  const found = [Math.min(...beta), Math.max(...beta)].map((each) => significant(each, 3));
   const reached = `beta ${found[0] === found[1] ? found[0] : `${found[0]} to ${found[1]}`}`;
   return "leakageBudget" in goal
     ? `${method} (${goal.leakageBudget} nats: ${reached})`
@@ -68,7 +70,7 @@ const composition = ({ methods }: Simulation, attribute: number): string[] => {
     .slice(0, MOST_GROUPS)
     .toSorted((a, b) => a - b);
   const shown = places.map((g) => groups[g]);
-  const share = (value: number | null): string => (value === null ? "none" : `${(100 * value).toFixed(0)} %`);
+  const share = (value: number | null): string => (value === null ? "none" : percent(value));
   return rightAligned([
     [`asked, by ${name}`, ...shown.map(({ group }) => group)],
     ["all candidates", ...shown.map(({ population }) => share(population))],
@@ -79,10 +81,11 @@ const composition = ({ methods }: Simulation, attribute: number): string[] => {
   ]);
 };
 
-const signed = ({ mean, interval }: MetricSummary): string => {
+const difference = ({ mean, interval }: MetricSummary): string => {
   if (mean === null) return "none";
-  const sign = (value: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(3)}`;
-  return interval === null ? sign(mean) : `${sign(mean)} (${sign(interval[0])} to ${sign(interval[1])})`;
+  return interval === null
+    ? signed(mean, 3)
+    : `${signed(mean, 3)} (${signed(interval[0], 3)} to ${signed(interval[1], 3)})`;
 };
 
 /** What the fair decision rule makes of the same labels, where a parity was asked for. */
@@ -94,15 +97,15 @@ const withRule = ({ methods, seeds }: Simulation): string[] => {
     ...rightAligned([
       [`with the rule (${level})`, "parity", "more than without", "accuracy", "more than without"],
       ...methods.flatMap((each) => {
-        const { metrics, difference } = each.parity ?? {};
-        if (metrics === undefined || difference === undefined) return [];
+        const { metrics, difference: gained } = each.parity ?? {};
+        if (metrics === undefined || gained === undefined) return [];
         return [
           [
             nameOf(each),
             withError(metrics.ruleDpRatio, seeds.length),
-            signed(difference.dpRatio),
+            difference(gained.dpRatio),
             withError(metrics.ruleAccuracy, seeds.length),
-            signed(difference.accuracy),
+            difference(gained.accuracy),
           ],
         ];
       }),

@@ -1,6 +1,8 @@
 /** The main job in under a minute: `acquire` on a made-up pool, ways of asking side by side, with the fair rule and without. */
+
 import { resolve } from "node:path";
 import type { StrategyName } from "../../../active/strategies.js";
+import { fixed } from "../../../core/number-text.js";
 import { RECOMMENDED } from "../../../workflows/acquisition-settings.js";
 import { defineCommand } from "../../command.js";
 import { integer, real, text } from "../../options.js";
@@ -63,7 +65,7 @@ export const demo = defineCommand({
       title: "Whom to ask next?",
       lead: `${rows} made-up people, a budget of ${budget} labels, and an outcome that is biased against one group. Which labels should be paid for?`,
       about: [
-        `Each record of this pool gives away ${leakage.unconditional.toFixed(3)} nats about the person's group, known exactly because the pool is made up: ${graph.join("; ")}.`,
+        `Each record of this pool gives away ${fixed(leakage.unconditional, 3)} nats about the person's group, known exactly because the pool is made up: ${graph.join("; ")}.`,
         `FairBED was told that a nat of leakage costs as much as ${beta} nats about the outcome are worth. Nothing about the group is a feature; it leaks through the other columns.`,
       ],
       simulation,
@@ -76,13 +78,13 @@ export const demo = defineCommand({
   print: ({ people, bias: _, leakage, report, seconds, ...simulation }) =>
     [
       `${people} made-up people, an outcome that is biased against one group, and a budget of ${simulation.methods[0].settings.budget} labels.`,
-      `Each record gives away ${leakage.unconditional.toFixed(3)} nats about the group (known exactly: the pool is made up).`,
+      `Each record gives away ${fixed(leakage.unconditional, 3)} nats about the group (known exactly: the pool is made up).`,
       "",
       ...comparisonInWords(simulation),
       "",
       RECOMMENDATION,
       "",
       `The report with figures: ${report}`,
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });

@@ -1,4 +1,5 @@
 /** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
+import { fixed, percent } from "../../../core/number-text.js";
 import type { ParityPlan } from "../../../workflows/parity-plan.js";
 import { estimateInWords } from "../../../workflows/plan-answer.js";
 import type { PlannedRecipe } from "../../../workflows/planned-recipe.js";
@@ -11,7 +12,7 @@ const rowOf = ({ name, labels, seeds, fit, outer }: PlannedRecipe): string[] => 
   name,
   String(labels),
   String(seeds),
-  fit.rule === undefined ? "-" : fit.rule.level.toFixed(2),
+  fit.rule === undefined ? "-" : fixed(fit.rule.level, 2),
   estimateInWords(outer.accuracy),
   estimateInWords(outer.parity),
 ];
@@ -49,5 +50,3 @@ export const planInWords = (plan: ParityPlan, table: string): string[] => {
     ...sets.flatMap(({ name, warnings }) => warnings.map((warning) => `Warning: ${name}: ${warning}.`)),
   ];
 };
-
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;

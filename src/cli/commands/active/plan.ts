@@ -1,7 +1,9 @@
 /** `fairbed plan`: which recipe meets a requirement on parity, tried out on a labelled table. */
+
 import { resolve } from "node:path";
 import { type StrategyName, strategyNames } from "../../../active/strategies.js";
 import { InputError } from "../../../core/errors.js";
+import { fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import type { FairMetric } from "../../../mitigation/fair-rule.js";
 import { PLAN_DEFAULTS } from "../../../workflows/plan-defaults.js";
@@ -127,6 +129,6 @@ export const planCommand = defineCommand({
       ...(recipeFile === undefined
         ? ["The recipe was not kept: add --recipe recipe.json, and give it to rank, acquire and fit."]
         : [`The recipe: ${recipeFile}; fairbed rank, acquire and fit take it with --recipe.`]),
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });

@@ -1,5 +1,7 @@
 /** `fairbed rank`: which unlabelled rows to label next, and why. */
+
 import { InputError } from "../../../core/errors.js";
+import { fixed, percent } from "../../../core/number-text.js";
 import type { AttributeComposition } from "../../../fairness/composition.js";
 import { withoutPassword } from "../../../sources/without-password.js";
 import { csvText } from "../../../tables/csv.js";
@@ -170,10 +172,10 @@ export const rank = defineCommand({
             String(each.row),
             ...(hasIds(candidates) ? [each.id ?? ""] : []),
             ...[each.reason === "random" ? null : each.score, each.target, each.leakage].map((value) =>
-              value === null ? "-" : value.toFixed(4),
+              value === null ? "-" : fixed(value, 4),
             ),
             String(each.cost),
-            each.reason === "random" ? "-" : each.net.toFixed(4),
+            each.reason === "random" ? "-" : fixed(each.net, 4),
             each.reason === "random" ? "drawn at random" : "score",
           ]),
       ]),
@@ -188,7 +190,7 @@ export const rank = defineCommand({
         : [
             `Groups are kept to ${typeof settings.shares === "string" ? `${settings.shares} shares` : "the shares given"} (--shares).`,
           ]),
-      `Rows are counted from 0. In ${seconds.toFixed(1)} s.`,
+      `Rows are counted from 0. In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 
@@ -196,7 +198,7 @@ export const rank = defineCommand({
 const compositionInWords = ({ attribute, labelled, recommended }: RankComposition): readonly string[] => {
   const known = recommended ?? labelled;
   if (known === null) return [];
-  const share = (value: number | null): string => (value === null ? "-" : `${(100 * value).toFixed(0)} %`);
+  const share = (value: number | null): string => (value === null ? "-" : percent(value));
   const row = (name: string, groups: AttributeComposition["groups"], of: "share" | "population") => [
     name,
     ...groups.map((each) => share(each[of])),

@@ -1,4 +1,5 @@
 /** The main job in a few seconds: where to listen for a source, so that one coordinate becomes known and one does not. */
+import { fixed, withError } from "../../../core/number-text.js";
 import type { InformationEstimate } from "../../../design/estimate.js";
 import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
 import { defineCommand } from "../../command.js";
@@ -102,12 +103,11 @@ export const demo = defineCommand({
       "The places (o), more than one at a spot (8), and the prior's mean (+); theta runs right, phi runs up:",
       ...plane(designs),
       "",
-      `${steps} steps of the best start in ${seconds.toFixed(1)} s.`,
+      `${steps} steps of the best start in ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 
-const nats = ({ bound, standardError }: Bound): string =>
-  `${bound.toFixed(3)} ± ${standardError.toFixed(3)}`.padStart(16);
+const nats = ({ bound, standardError }: Bound): string => withError(bound, standardError).padStart(16);
 
 const COLUMNS = 56;
 const ROWS = 20;

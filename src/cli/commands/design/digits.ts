@@ -1,4 +1,5 @@
 /** Numbers with the digits that a person can use: as many as the scale of what they measure asks for. */
+import { fixed } from "../../../core/number-text.js";
 import type { ParticleSummary } from "../../../workflows/particle-summary.js";
 
 /** The decimals that tell apart `parts` parts of a scale; below 0 for tens and hundreds. */
@@ -20,6 +21,6 @@ export const posteriorTexts = ({
   interval,
 }: ParticleSummary): Readonly<Record<"mean" | "sd" | "interval", string>> => {
   const decimals = sd > 0 && sd < Infinity ? decimalsFor(sd, OF_A_POSTERIOR) : 0;
-  const text = (value: number) => toDecimals(value, decimals).toFixed(Math.max(0, decimals));
+  const text = (value: number) => fixed(toDecimals(value, decimals), Math.max(0, decimals));
   return { mean: text(mean), sd: text(sd), interval: interval.map(text).join(" to ") };
 };

@@ -1,4 +1,5 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
+import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
@@ -159,7 +160,7 @@ export const optimize = defineCommand({
         : ["", `The frontier, for a budget of ${budgetNats} nats of leakage:`, ...frontierTable(frontier)]),
       ...(rounded === undefined ? [] : ["", "The designs:", ...designTable(rounded, variables)]),
       "",
-      `${resumed ? "Resumed and found" : "Found"} in ${seconds.training.toFixed(1)} s; written to ${out}.`,
+      `${resumed ? "Resumed and found" : "Found"} in ${fixed(seconds.training, 1)} s; written to ${out}.`,
     ].join("\n"),
 });
 
@@ -175,9 +176,9 @@ const frontierTable = (frontier: readonly BudgetPoint[]): string[] =>
   rightAligned([
     ["  beta", "target, at least", "leakage, at most", "within"],
     ...frontier.map(({ beta, target, leakage, standardError, within }) => [
-      `  ${beta.toFixed(3)}`,
-      target.toFixed(3),
-      `${leakage.toFixed(3)} ± ${standardError.toFixed(3)}`,
+      `  ${fixed(beta, 3)}`,
+      fixed(target, 3),
+      withError(leakage, standardError),
       within ? "yes" : "no",
     ]),
   ]);

@@ -1,4 +1,5 @@
 /** What a policy reaches, for a person, in nats. */
+import { fixed, withError } from "../../../core/number-text.js";
 import type { InformationEstimate } from "../../../design/estimate.js";
 import { INFORMATION_NAMES, type InformationName } from "../../../design/quantity.js";
 import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
@@ -19,7 +20,7 @@ const fairnessTable = (by: NonNullable<PolicyReport["fairness"]>): string[] => [
     [`worst leakage of ${Object.keys(by.conditional.models).length} models`, "at least", "at most", "error"],
     ...(["unconditional", "conditional"] as const).map((kind) => [
       LABELS[kind === "conditional" ? "sensitiveGivenTarget" : "sensitive"].replace("leakage: ", ""),
-      ...(["lower", "upper", "standardError"] as const).map((side) => by[kind].leakage[side].toFixed(4)),
+      ...(["lower", "upper", "standardError"] as const).map((side) => fixed(by[kind].leakage[side], 4)),
     ]),
   ]),
   `The worst: ${by.unconditional.worst}; given the target, ${by.conditional.worst}.`,
@@ -29,9 +30,9 @@ const fairnessTable = (by: NonNullable<PolicyReport["fairness"]>): string[] => [
 export const reportTable = (report: PolicyReport): string[] => {
   const row = (label: string, { lower, upper, standardError }: InformationEstimate) => [
     label,
-    lower.toFixed(4),
-    upper.toFixed(4),
-    standardError.toFixed(4),
+    fixed(lower, 4),
+    fixed(upper, 4),
+    fixed(standardError, 4),
   ];
   const { ratios, beta } = report;
   return [
@@ -46,9 +47,9 @@ export const reportTable = (report: PolicyReport): string[] => {
       ["leakage / information about the target", "at least", "at most", "paper's form"],
       ...(["sensitive", "sensitiveGivenTarget"] as const).map((name) => [
         LABELS[name].replace("leakage: ", ""),
-        ratios[name].interval[0].toFixed(3),
-        ratios[name].interval[1].toFixed(3),
-        `${ratios[name].paper.toFixed(3)} ± ${ratios[name].paperError.toFixed(3)}`,
+        fixed(ratios[name].interval[0], 3),
+        fixed(ratios[name].interval[1], 3),
+        withError(ratios[name].paper, ratios[name].paperError),
       ]),
     ]),
     ...(report.fairness === undefined ? [] : fairnessTable(report.fairness)),

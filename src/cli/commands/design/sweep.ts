@@ -2,9 +2,11 @@
  * `fairbed design sweep`: policies over beta, horizon and seed, on all cores or on the workers of a queue, with tables and
  * figures. Finished cells are kept, so that the same command again goes on where it stopped.
  */
+
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EnvironmentError } from "../../../core/errors.js";
+import { withError } from "../../../core/number-text.js";
 import type { Model } from "../../../design/model.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
@@ -121,7 +123,7 @@ export const sweep = defineCommand({
           String(row.beta),
           String(row.seeds),
           ...[row.target, row.sensitive, row.sensitiveGivenTarget, row.objective].map(
-            ({ mean, standardError }) => `${mean.toFixed(3)} ± ${standardError.toFixed(3)}`,
+            ({ mean, standardError }) => withError(mean, standardError),
           ),
         ]),
       ]),

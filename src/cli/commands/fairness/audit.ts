@@ -1,5 +1,7 @@
 /** `fairbed audit`: is this dataset fair? */
+
 import { InputError } from "../../../core/errors.js";
+import { between, fixed } from "../../../core/number-text.js";
 import type { LeakageEstimate } from "../../../fairness/leakage.js";
 import type { AuditInputFile } from "../../../report/audit-certificate.js";
 import type { AuditReport } from "../../../report/audit-report.js";
@@ -135,9 +137,7 @@ export const audit = defineCommand({
     [
       `${table}, target ${target}`,
       ...groups.map((group) => {
-        const rates = group.baseRates?.map(
-          ({ target: value, rate }) => `${value} ${(100 * rate).toFixed(1)} %`,
-        );
+        const rates = group.baseRates?.map(({ target: value, rate }) => `${value} ${fixed(100 * rate, 1)} %`);
         return `  ${group.name}: ${group.rows} ${group.rows === 1 ? "row" : "rows"}${rates === undefined ? "" : ` (${rates.join(", ")})`}`;
       }),
       "",
@@ -147,18 +147,18 @@ export const audit = defineCommand({
             `Columns that stand in for it, the most first: ${columns
               .filter(({ proxy }) => proxy)
               .slice(0, 5)
-              .map(({ name, alone }) => `${name} (${alone.nats.toFixed(4)})`)
+              .map(({ name, alone }) => `${name} (${fixed(alone.nats, 4)})`)
               .join(", ")}.`,
             "",
           ]
         : []),
       ...(comparison?.attributes.map(
         ({ name, unconditional: { nats, interval, paired } }) =>
-          `${comparison.table} against ${table}, ${name}: ${nats.toFixed(4)} nats per record (${interval[0].toFixed(4)} to ${interval[1].toFixed(4)}${paired ? ", the same records" : ""}); below 0, the second gives away less.`,
+          `${comparison.table} against ${table}, ${name}: ${fixed(nats, 4)} nats per record (${between(interval, 4)}${paired ? ", the same records" : ""}); below 0, the second gives away less.`,
       ) ?? []),
       ...[...notes, ...tableNotes].map((note) => `Note: ${note.replace(/\.$/, "")}.`),
       ...written.map((file) => `Wrote ${file}.`),
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 

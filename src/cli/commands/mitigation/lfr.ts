@@ -1,5 +1,6 @@
 /** `fairbed mitigate lfr`: features replaced by a learned fair representation, and what that costs and gives. */
 
+import { fixed } from "../../../core/number-text.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalArgument, real } from "../../options.js";
@@ -101,7 +102,7 @@ export const lfr = defineCommand({
     return [
       `${table}: target ${target}, sensitive ${sensitive}, privileged ${privileged}; ${rows.train} rows to learn from, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
-      `loss ${losses.loss.toFixed(4)}: reconstruction ${losses.reconstruction.toFixed(4)}, prediction ${losses.prediction.toFixed(4)}, parity ${losses.parity.toFixed(4)}; ${starts[start].steps} steps`,
+      `loss ${fixed(losses.loss, 4)}: reconstruction ${fixed(losses.reconstruction, 4)}, prediction ${fixed(losses.prediction, 4)}, parity ${fixed(losses.parity, 4)}; ${starts[start].steps} steps`,
       "",
       ...measuresTable([
         ["forest on the features", metrics.forest],
@@ -112,7 +113,7 @@ export const lfr = defineCommand({
       ...MEASURES_LEGEND,
       ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n");
   },
 });

@@ -1,5 +1,6 @@
 /** The numbers of several predictions, side by side. */
 
+import { fixed } from "../../../core/number-text.js";
 import type { OutcomeMeasures } from "../../../workflows/outcome-measures.js";
 import { rightAligned } from "../../text-table.js";
 
@@ -17,7 +18,10 @@ export const measuresTable = (rows: readonly (readonly [string, OutcomeMeasures]
     ["on the test rows", ...HEADINGS.map(([, heading]) => heading)],
     ...rows.map(([name, measures]) => [
       name,
-      ...HEADINGS.map(([key]) => measures[key]?.toFixed(3) ?? "none"),
+      ...HEADINGS.map(([key]) => {
+        const value = measures[key];
+        return value === undefined ? "none" : fixed(value, 3);
+      }),
     ]),
   ]);
 

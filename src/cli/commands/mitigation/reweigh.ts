@@ -1,4 +1,5 @@
 /** `fairbed mitigate reweigh`: weights for any learner, under which outcome and group are independent. */
+import { fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
@@ -58,7 +59,7 @@ export const reweigh = defineCommand({
           outcome,
           group,
           String(count),
-          weight?.toFixed(3) ?? "none",
+          weight === undefined ? "none" : fixed(weight, 3),
         ]),
       ]),
       "",
@@ -70,6 +71,6 @@ export const reweigh = defineCommand({
       ...MEASURES_LEGEND,
       ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });

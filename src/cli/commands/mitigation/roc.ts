@@ -1,4 +1,5 @@
 /** `fairbed mitigate roc`: predictions near the threshold decided by group, as reject option classification does. */
+import { fixed } from "../../../core/number-text.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument, real, text } from "../../options.js";
@@ -80,7 +81,7 @@ export const roc = defineCommand({
     [
       `${table}: target ${target}, sensitive ${sensitive}, privileged ${privileged}; ${rows.train} rows to learn from, ${rows.validation} to fit the rule on, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
-      `threshold ${rule.threshold.toFixed(4)}, margin ${rule.margin.toFixed(4)}: on the rows it was fitted on, balanced accuracy ${rule.balancedAccuracy.toFixed(3)} and a difference of ${rule.difference.toFixed(3)}; ${rule.relabelled} labels change`,
+      `threshold ${fixed(rule.threshold, 4)}, margin ${fixed(rule.margin, 4)}: on the rows it was fitted on, balanced accuracy ${fixed(rule.balancedAccuracy, 3)} and a difference of ${fixed(rule.difference, 3)}; ${rule.relabelled} labels change`,
       "",
       ...measuresTable([
         ["threshold 0.5", metrics.before],
@@ -91,6 +92,6 @@ export const roc = defineCommand({
       "The rule uses the group of each row to decide; whether that is allowed depends on what it is used for.",
       ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });

@@ -1,4 +1,5 @@
 /** `fairbed mitigate rule`: decisions that treat groups alike and do not see the attribute. */
+import { between, fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
@@ -93,7 +94,7 @@ export const rule = defineCommand({
     [
       `${table}: target ${target}, sensitive ${sensitive}; ${rows.train} rows to learn from, ${rows.validation} to fit the rule on, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
-      `threshold ${rule.threshold.toFixed(4)}, multipliers ${groups.map((group, g) => `${rule.multipliers[g].toFixed(4)} (${group})`).join(", ")}`,
+      `threshold ${fixed(rule.threshold, 4)}, multipliers ${groups.map((group, g) => `${fixed(rule.multipliers[g], 4)} (${group})`).join(", ")}`,
       `ratio of ${METRICS[rule.metric]}, ${rule.level} asked for: ${withInterval(rule)} on the rows it was fitted on, ${withInterval(reached)} on the test rows`,
       "",
       ...measuresTable([
@@ -105,7 +106,7 @@ export const rule = defineCommand({
       "The rule does not see the attribute of the rows that it decides.",
       ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 
@@ -115,4 +116,4 @@ const withInterval = ({
 }: {
   ratio: number;
   interval: readonly [number, number];
-}) => `${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
+}) => `${fixed(ratio, 3)} (${between([low, high])})`;

@@ -1,4 +1,5 @@
 /** `fairbed fit`: a model of the labelled rows of a table, kept in one file. */
+import { between, fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import { FIT_DEFAULTS } from "../../../workflows/fit-defaults.js";
 import type {
@@ -139,7 +140,7 @@ export const fit = defineCommand({
       ...notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
       ...written.map((file) => `Wrote ${file}; fairbed predict ${file} new.csv uses it.`),
       ...(written.length === 0 ? ["The model was not kept: add --out model.json to use it."] : []),
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 
@@ -162,8 +163,8 @@ const RATES = [
 
 const shareInWords = ({ value, interval }: HeldOutRate): string => {
   if (value === undefined) return "none";
-  const ends = interval === undefined ? "" : ` (${interval.map((end) => end.toFixed(2)).join(" to ")})`;
-  return `${value.toFixed(3)}${ends}`;
+  const ends = interval === undefined ? "" : ` (${between(interval, 2)})`;
+  return `${fixed(value, 3)}${ends}`;
 };
 
 const heldOutInWords = (heldOut: HeldOutMetrics): string[] => {
@@ -223,7 +224,7 @@ const rejectOptionInWords = ({
   privileged,
   rows,
 }: ModelRejectOption): string[] => [
-  `Decides by the reject option: of ${attribute.classes[privileged]} above ${(threshold + margin).toFixed(3)}, of others above ${(threshold - margin).toFixed(3)}; chosen on ${rows} rows by models that had not seen them.`,
+  `Decides by the reject option: of ${attribute.classes[privileged]} above ${fixed(threshold + margin, 3)}, of others above ${fixed(threshold - margin, 3)}; chosen on ${rows} rows by models that had not seen them.`,
   "fairbed predict needs the group of every row.",
 ];
 

@@ -1,6 +1,8 @@
 /** `fairbed generalize`: other models on a frozen dataset. */
+
 import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
+import { fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES, type LearnerName } from "../../../learners/learner-names.js";
 import { withoutPassword } from "../../../sources/without-password.js";
 import type { Task } from "../../../tables/task.js";
@@ -99,7 +101,7 @@ export const generalize = defineCommand({
         ]),
       ]),
       "",
-      `In ${seconds.toFixed(1)} s.`,
+      `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });
 

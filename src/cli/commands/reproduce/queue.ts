@@ -1,4 +1,5 @@
 /** `fairbed queue status`: how far a queue is. */
+import { fixed } from "../../../core/number-text.js";
 import type { QueueCounts, QueueStatus } from "../../../jobs/queue-status.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
@@ -42,7 +43,7 @@ const leftInWords = ({ running, waiting, blocked }: QueueCounts, seconds: number
 
 const durationInWords = (seconds: number): string => {
   if (seconds < 100) return `${Math.ceil(seconds)} s`;
-  return seconds < 6000 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+  return seconds < 6000 ? `${Math.ceil(seconds / 60)} min` : `${fixed(seconds / 3600, 1)} h`;
 };
 
 const groupLines = (groups: QueueStatus["groups"]): readonly string[] =>

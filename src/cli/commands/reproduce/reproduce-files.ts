@@ -1,6 +1,8 @@
 /** What `fairbed reproduce` writes: figures, tables, the page, and the ledger where it is asked for. */
+
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join } from "node:path";
+import { fixed } from "../../../core/number-text.js";
 import { hasPoints } from "../../../report/reproduction-charts.js";
 import { reproductionLedger } from "../../../report/reproduction-ledger.js";
 import { pngOf } from "../../../report/reproduction-png.js";
@@ -109,7 +111,10 @@ export const writeAll = async (options: WriteOptions): Promise<readonly string[]
       quick: scale.quick,
       notes,
       reproductions: reported,
-      footer: `Made by fairbed reproduce from ${found.length} cells, which took ${found.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)} seconds to run.`,
+      footer: `Made by fairbed reproduce from ${found.length} cells, which took ${fixed(
+        found.reduce((sum, { seconds }) => sum + seconds, 0),
+        0,
+      )} seconds to run.`,
     }),
   );
   if (ledger !== undefined) await writeLedger(ledger, reported, options);

@@ -1,8 +1,10 @@
 /** `fairbed reproduce`: tables and figures of the paper, run, drawn and compared. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../../core/errors.js";
+import { between, fixed, withError } from "../../../core/number-text.js";
 import type { ClaimCheck } from "../../../reproduce/claim-verdict.js";
 import type { Scale } from "../../../reproduce/reproduction.js";
 import type { ResultStore } from "../../../reproduce/store.js";
@@ -166,7 +168,7 @@ export const reproduce = defineCommand({
           ? []
           : [`${summary}.`]),
       ...notes.map((note) => `Note: ${note}`),
-      `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them new, in ${seconds.toFixed(1)} s.`,
+      `${cells.stored} of ${cells.wanted} cells have a result, ${cells.ran} of them new, in ${fixed(seconds, 1)} s.`,
       `${files.length} files in ${out}; begin with ${join(out, "index.html")}.`,
       ...(ledger === undefined ? [] : [`The ledger is ${ledger}.`]),
     ].join("\n"),
@@ -178,7 +180,7 @@ const claimLines = (claims: readonly ClaimCheck[]): readonly string[] =>
     `  ${compared}, ${measure}: ${
       difference === null
         ? "–"
-        : `${difference.mean.toFixed(3)}${difference.interval === null ? "" : ` (${difference.interval.map((end) => end.toFixed(3)).join(" to ")})`}`
+        : `${fixed(difference.mean, 3)}${difference.interval === null ? "" : ` (${between(difference.interval)})`}`
     }, ${verdict}`,
   ]);
 
@@ -189,10 +191,8 @@ const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] 
       row,
       column,
       `${paper} ± ${paperError}`,
-      ours === null
-        ? "–"
-        : `${ours.toFixed(3)}${standardError === null ? "" : ` ± ${standardError.toFixed(3)}`}`,
-      apart === null ? "–" : `${apart.toFixed(1)} se`,
+      ours === null ? "–" : withError(ours, standardError),
+      apart === null ? "–" : `${fixed(apart, 1)} se`,
       verdict,
     ]),
   ]);

@@ -1,4 +1,5 @@
 /** `fairbed worker`: runs what others have put into a queue. */
+import { fixed } from "../../../core/number-text.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
 import { integer, optionalInteger } from "../../options.js";
@@ -52,5 +53,5 @@ export const worker = defineCommand({
     }
   },
   print: ({ name, finished, failed, seconds }) =>
-    `${name}: ${finished} done${failed === 0 ? "" : `, ${failed} failed`}, in ${seconds.toFixed(1)} s.`,
+    `${name}: ${finished} done${failed === 0 ? "" : `, ${failed} failed`}, in ${fixed(seconds, 1)} s.`,
 });
