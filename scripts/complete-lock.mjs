@@ -1,19 +1,25 @@
 // @ts-check
 /**
- * Adds to the lock file the packages of other platforms that the registry did not offer when it was written.
+ * Adds to the lock file what npm leaves out of it: packages of other platforms, and integrity hashes.
  *
  *     node scripts/complete-lock.mjs [--check]
  *
- * npm leaves optional packages that it cannot fetch out of the lock file, and `npm ci` then calls the file out of
- * step and refuses everywhere. An entry with the version and the platform, which is all that their names tell, is
- * enough for npm to pass over them. Run it after `npm install`; `--check` only says what is missing.
+ * npm leaves optional packages that the registry does not offer out of the lock file, and `npm ci` then calls the file
+ * out of step and refuses everywhere. Each gets an entry with the platform that its name tells, and the licence and
+ * integrity hash that the registry has for it; entries without a hash get theirs too. Where the registry does not have
+ * a package, there is nothing to vouch for it, and the script fails: choose versions whose platforms are all there.
+ * Run it after `npm install`; `--check` asks nobody and only says what is missing.
  */
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
  * @typedef {object} Entry
  * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {string | undefined} [license]
+ * @property {boolean} [link]
  * @property {boolean | undefined} [dev]
  * @property {boolean} [optional]
  * @property {string[] | undefined} [cpu]
@@ -73,17 +79,50 @@ const missing = Object.values(lock.packages).flatMap(({ dev, optionalDependencie
     .map(([name, range]) => ({ name, version: range.replace(/^[\^~]/, ""), dev })),
 );
 
+const PREFIX = /^.*node_modules\//;
+const withoutHash = Object.entries(lock.packages)
+  .filter(([path, { integrity, link }]) => path !== "" && link !== true && integrity === undefined)
+  .map(([path, { version = "" }]) => ({ path, name: path.replace(PREFIX, ""), version }));
+
+/** What the registry says of one version.
+ * @param {string} name @param {string} version
+ * @returns {{ integrity: string, license: string | undefined }} */
+const published = (name, version) => {
+  const words = ["view", `${name}@${version}`, "dist.integrity", "license", "--json", "--loglevel=error"];
+  const { stdout } = spawnSync("npm", words, { encoding: "utf8" });
+  /** @type {{ "dist.integrity"?: string, license?: string }} */
+  const found = stdout.trim() === "" ? {} : JSON.parse(stdout);
+  const integrity = found["dist.integrity"];
+  if (integrity === undefined) {
+    process.stderr.write(
+      `the registry has no integrity hash of ${name}@${version}: choose a version that it has for every platform\n`,
+    );
+    process.exit(1);
+  }
+  return { integrity, license: found.license };
+};
+
 if (process.argv.includes("--check")) {
   for (const { name } of missing) process.stdout.write(`package-lock.json has no entry for ${name}\n`);
-  process.exitCode = missing.length > 0 ? 1 : 0;
+  for (const { path } of withoutHash)
+    process.stdout.write(`package-lock.json has no integrity hash for ${path}\n`);
+  process.exitCode = missing.length + withoutHash.length > 0 ? 1 : 0;
 } else {
   for (const { name, version, dev } of missing) {
     const { cpu, libc, os } = platformOf(name);
+    const { integrity, license } = published(name, version);
     // In npm's own order; what is undefined is not written.
-    lock.packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os };
+    lock.packages[`node_modules/${name}`] = {
+      ...{ version, integrity, cpu, dev, libc, license },
+      ...{ optional: true, os },
+    };
+  }
+  for (const { path, name, version } of withoutHash) {
+    const { version: _, ...rest } = lock.packages[path];
+    lock.packages[path] = { version, ...published(name, version), ...rest };
   }
   const sorted = Object.entries(lock.packages).sort(([left], [right]) => left.localeCompare(right, "en"));
-  if (missing.length > 0) {
+  if (missing.length + withoutHash.length > 0) {
     writeFileSync(
       file,
       `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, undefined, 2)}\n`,

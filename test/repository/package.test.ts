@@ -44,6 +44,16 @@ describe("the package", () => {
     expect(read("package-lock.json")).not.toContain('"resolved": "http');
   });
 
+  test("the lock file vouches for every package by its hash", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { integrity?: string }>;
+    };
+    const lacking = Object.entries(packages).filter(
+      ([path, { integrity = "" }]) => path !== "" && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity),
+    );
+    expect(lacking.map(([path]) => path)).toEqual([]);
+  });
+
   test("the lock file has the packages of every platform, or `npm ci` would refuse it", () => {
     const script = join(ROOT, "scripts", "complete-lock.mjs");
     const { status, stdout } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
