@@ -51,6 +51,8 @@ const PIECE_MS = 15;
 /** A module's kernels, ready to run on all threads of the workspace. */
 export interface Kernels {
   run(name: string, descriptor: number, tasks: number): void;
+  /** The same, of the tasks from `first` up to, and without, `end`. */
+  runTasks(name: string, descriptor: number, first: number, end: number): void;
   /** The same, some tasks at a time, with `pause` awaited after every few of them. */
   runInPieces(name: string, descriptor: number, tasks: number, pause: Pause): Promise<void>;
   /** Lets all threads forget the module. */
@@ -227,6 +229,7 @@ export class Workspace {
     };
     return {
       run: (name, descriptor, tasks) => runTasks(name, descriptor, 0, tasks),
+      runTasks,
       runInPieces: async (name, descriptor, tasks, pause) => {
         // Tasks write to places of their own, so that how many make a piece does not change a bit.
         for (let first = 0, size = threads; first < tasks; ) {

@@ -73,7 +73,10 @@ export const pacer = ({ signal, onProgress }: RunOptions = {}): Pacer => {
   return { step: letGo, pause: () => letGo(undefined) };
 };
 
-/** Walks a computation that yields after each piece of work, and lets go of the thread now and then; its result. */
+/**
+ * Walks a computation that yields after each piece of work, and lets go of the thread now and then; its result. Where it
+ * is stopped in between, the computation is closed, so that it gives back what it holds.
+ */
 export const paced = async <Result>(
   steps: Generator<unknown, Result>,
   pace: Pick<Pacer, "pause">,
@@ -81,7 +84,12 @@ export const paced = async <Result>(
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    await pace.pause();
+    try {
+      await pace.pause();
+    } catch (stopped) {
+      steps.return(undefined as Result);
+      throw stopped;
+    }
   }
 };
 

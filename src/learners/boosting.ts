@@ -9,10 +9,11 @@
 import { InputError } from "../core/errors.js";
 import { exp } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
-import { cutColumns } from "./boosting/bins.js";
+import { cutSteps } from "./boosting/bins.js";
 import { TreeGrower } from "./boosting/grow.js";
 import { addTrees, type RegressionTrees, TreeWriter } from "./boosting/trees.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
+import { steppedLearner } from "./in-steps.js";
 import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
 import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
@@ -78,6 +79,7 @@ export class FittedBoosting implements Classifier {
 
 export interface BoostingLearner extends Learner {
   fit(training: TrainingSet, stream?: RandomStream): FittedBoosting;
+  fitSteps(training: TrainingSet, stream?: RandomStream): Generator<unknown, FittedBoosting>;
 }
 
 /** A learner of boosted trees; XGBoost's defaults unless told otherwise. */
@@ -102,28 +104,25 @@ export const boosting = (options: BoostingOptions = {}): BoostingLearner => {
     "a finite number of at least 0",
   );
   requireOption(isWhole(bins, 2, 65536), "bins", bins, "a whole number from 2 to 65536");
-  return {
-    name: "boosting",
-    fit(training) {
-      const { features, classes } = training;
-      const checked = checkTraining(training);
-      const { rows } = checked;
-      const weights = weighClasses(checked, classes, options.classWeights);
-      const { present, labels } = presentClasses(checked.labels, classes);
-      const cut = cutColumns(features, rows, weights, bins);
-      const grower = new TreeGrower(features, rows, cut, { rate, maxDepth, l2, minChildWeight });
-      const writer = new TreeWriter();
-      const perRound = marginCount(present.length);
-      const margins = new Float32Array(rows.length * perRound);
-      const g = Array.from({ length: perRound }, () => new Float32Array(rows.length));
-      const h = Array.from({ length: perRound }, () => new Float32Array(rows.length));
-      for (let round = 0; round < rounds; round++) {
-        differentiate(margins, labels, weights, present.length, g, h);
-        for (let k = 0; k < perRound; k++) grower.grow(writer, g[k], h[k], margins, k, perRound);
-      }
-      return new FittedBoosting(classes, features.columns, present, writer.finish());
-    },
-  };
+  return steppedLearner("boosting", function* (training) {
+    const { features, classes } = training;
+    const checked = checkTraining(training);
+    const { rows } = checked;
+    const weights = weighClasses(checked, classes, options.classWeights);
+    const { present, labels } = presentClasses(checked.labels, classes);
+    const cut = yield* cutSteps(features, rows, weights, bins);
+    const grower = new TreeGrower(features, rows, cut, { rate, maxDepth, l2, minChildWeight });
+    const writer = new TreeWriter();
+    const perRound = marginCount(present.length);
+    const margins = new Float32Array(rows.length * perRound);
+    const g = Array.from({ length: perRound }, () => new Float32Array(rows.length));
+    const h = Array.from({ length: perRound }, () => new Float32Array(rows.length));
+    for (let round = 0; round < rounds; round++) {
+      differentiate(margins, labels, weights, present.length, g, h);
+      for (let k = 0; k < perRound; k++) yield* grower.grow(writer, g[k], h[k], margins, k, perRound);
+    }
+    return new FittedBoosting(classes, features.columns, present, writer.finish());
+  });
 };
 
 /** Two classes need one number, the log odds of the second. */

@@ -59,10 +59,14 @@ export interface Classifier {
   predictMembers(features: FeatureMatrix, rows?: Int32Array): MemberProbabilities;
   /** The mean over members, float64 [rows, classes]. */
   predict(features: FeatureMatrix, rows?: Int32Array): Float64Array;
+  /** The same in pieces of some milliseconds, for a classifier that can do better than some rows at a time. */
+  predictSteps?(features: FeatureMatrix, rows?: Int32Array): Generator<unknown, Float64Array>;
 }
 
 export interface Learner {
   readonly name: string;
   /** The same training set and stream give the same classifier, on any number of threads. */
   fit(training: TrainingSet, stream: RandomStream): Classifier;
+  /** The same in pieces: whoever walks it can let go of the thread, or stop, after each. The library's own all have it. */
+  fitSteps?(training: TrainingSet, stream: RandomStream): Generator<unknown, Classifier>;
 }

@@ -4,14 +4,16 @@
  */
 import { bitCount } from "../core/bit-count.js";
 import { InputError } from "../core/errors.js";
+import { unpaced } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, FeatureMatrix, Learner, MemberProbabilities, TrainingSet } from "./classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
-import { growForest } from "./forest/grow.js";
+import { growSteps } from "./forest/grow.js";
 import { checkOptions, type ForestOptions, forestTexts } from "./forest/options.js";
 import { type PackedTrees, packTrees } from "./forest/packed-trees.js";
 import { predictParts } from "./forest/predict.js";
 import { isPure, type Trees, treeCount } from "./forest/trees.js";
+import { steppedLearner } from "./in-steps.js";
 
 export { type ForestOptions, forestTexts } from "./forest/options.js";
 export type { Trees } from "./forest/trees.js";
@@ -48,12 +50,11 @@ export class FittedForest implements Classifier {
     features: FeatureMatrix,
     rows: Int32Array | undefined,
     take: (answers: Int32Array, firstRow: number, rows: number) => void,
-  ): number {
+  ): Generator<unknown, void> {
     requireFeatures(features);
     requireSameColumns(features, this.trees.features);
     if (rows !== undefined) requireRows(rows, features);
-    predictParts(this.#packed, { features, rows, threads: this.#threads, take });
-    return rows?.length ?? features.rows;
+    return predictParts(this.#packed, { features, rows, threads: this.#threads, take });
   }
 
   /** Votes where the forest is pure and has two classes, otherwise the leaves' class fractions. */
@@ -63,21 +64,26 @@ export class FittedForest implements Classifier {
     if (this.#votes) {
       const perRow = Math.ceil(members / 32);
       const words = new Uint32Array(total * perRow);
-      this.#parts(features, rows, (answers, first) => words.set(answers, first * perRow));
+      unpaced(this.#parts(features, rows, (answers, first) => words.set(answers, first * perRow)));
       return { kind: "votes", rows: total, members, classes: 2, words };
     }
     const values = new Float32Array(total * members * classes);
-    this.#parts(features, rows, (answers, first) => {
+    const take = (answers: Int32Array, first: number) => {
       const floats = new Float32Array(answers.buffer, answers.byteOffset, answers.length);
       values.set(floats, first * members * classes);
-    });
+    };
+    unpaced(this.#parts(features, rows, take));
     return { kind: "dense", rows: total, members, classes, values };
   }
 
   predict(features: FeatureMatrix, rows?: Int32Array): Float64Array {
+    return unpaced(this.predictSteps(features, rows));
+  }
+
+  *predictSteps(features: FeatureMatrix, rows?: Int32Array): Generator<unknown, Float64Array> {
     const { members, classes } = this;
     const means = new Float64Array((rows?.length ?? features.rows) * classes);
-    this.#parts(features, rows, (answers, first, count) => {
+    yield* this.#parts(features, rows, (answers, first, count) => {
       if (this.#votes) meanOfVotes(answers, members, means.subarray(2 * first, 2 * (first + count)));
       else {
         const floats = new Float32Array(answers.buffer, answers.byteOffset, answers.length);
@@ -111,18 +117,16 @@ const meanOfMembers = (values: Float32Array, members: number, classes: number, m
 
 export interface ForestLearner extends Learner {
   fit(training: TrainingSet, stream: RandomStream): FittedForest;
+  fitSteps(training: TrainingSet, stream: RandomStream): Generator<unknown, FittedForest>;
 }
 
 /** A learner of random forests; scikit-learn's defaults unless told otherwise. */
 export const forest = (options: ForestOptions = {}): ForestLearner => {
   checkOptions(options);
-  return {
-    name: "forest",
-    fit(training, stream) {
-      const { trees, importances } = growForest(training, options, stream);
-      return new FittedForest(trees, importances, options.threads);
-    },
-  };
+  return steppedLearner("forest", function* (training, stream) {
+    const { trees, importances } = yield* growSteps(training, options, stream);
+    return new FittedForest(trees, importances, options.threads);
+  });
 };
 
 /** A forest as JSON can carry it. */

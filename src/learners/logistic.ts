@@ -13,10 +13,12 @@ import { solveUpper } from "../core/math/cholesky.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
-import { type Design, designOf } from "./logistic/design.js";
-import { findMode, probabilitiesOf, vectorCount } from "./logistic/newton.js";
+
+import { steppedLearner } from "./in-steps.js";
+import { type Design, designSteps } from "./logistic/design.js";
+import { findModeSteps, probabilitiesOf, vectorCount } from "./logistic/newton.js";
 import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
-import { fitStandardisation } from "./standardise.js";
+import { standardisationSteps } from "./standardise.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
 export interface LogisticOptions {
@@ -163,6 +165,7 @@ const requireOption = (
 
 export interface LogisticLearner extends Learner {
   fit(training: TrainingSet, stream: RandomStream): LogisticRegression;
+  fitSteps(training: TrainingSet, stream: RandomStream): Generator<unknown, LogisticRegression>;
 }
 
 export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
@@ -180,40 +183,41 @@ export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
     ensemble,
     '"laplace" or "bootstrap"',
   );
-  return {
-    name: "logistic",
-    fit(training, stream) {
-      const checked = checkTraining(training);
-      const { classes } = training;
-      const weights = weighClasses(checked, classes, options.classWeights);
-      const present = Array.from({ length: classes }, (_, c) => c).filter((c) => checked.labels.includes(c));
-      const size = vectorCount(present.length) * (training.features.columns + 1);
-      if (size > MOST_WEIGHTS) throw new InputError("too-many", logisticTexts.tooMany(size));
-      const { means, scales } = fitStandardisation(training.features, checked.rows, weights);
-      const design = designOf(
-        training.features,
-        checked.rows,
-        weights,
-        { means, scales },
-        { labels: checked.labels.map((label) => present.indexOf(label)), classes: present.length, l2 },
-      );
-      const mode = findMode(design, weights);
-      const drawn = Array.from({ length: members }, (_, m) => {
-        const own = stream.split(m);
-        return ensemble === "laplace"
+  return steppedLearner("logistic", function* (training, stream) {
+    const checked = checkTraining(training);
+    const { classes } = training;
+    const weights = weighClasses(checked, classes, options.classWeights);
+    const present = Array.from({ length: classes }, (_, c) => c).filter((c) => checked.labels.includes(c));
+    const size = vectorCount(present.length) * (training.features.columns + 1);
+    if (size > MOST_WEIGHTS) throw new InputError("too-many", logisticTexts.tooMany(size));
+    const { means, scales } = yield* standardisationSteps(training.features, checked.rows, weights);
+    const design = yield* designSteps(
+      training.features,
+      checked.rows,
+      weights,
+      { means, scales },
+      { labels: checked.labels.map((label) => present.indexOf(label)), classes: present.length, l2 },
+    );
+    const mode = yield* findModeSteps(design, weights);
+    const drawn: Float64Array[] = [];
+    for (let m = 0; m < members; m++) {
+      const own = stream.split(m);
+      drawn.push(
+        ensemble === "laplace"
           ? drawLaplace(mode.parameters, mode.factor, own)
-          : refit(design, weights, mode.parameters, own);
-      });
-      return new LogisticRegression({
-        classes,
-        present,
-        means,
-        scales,
-        mode: mode.parameters,
-        members: drawn,
-      });
-    },
-  };
+          : yield* refitSteps(design, weights, mode.parameters, own),
+      );
+      yield;
+    }
+    return new LogisticRegression({
+      classes,
+      present,
+      means,
+      scales,
+      mode: mode.parameters,
+      members: drawn,
+    });
+  });
 };
 
 /** mode + L'^-1 z, whose covariance is (L L')^-1. */
@@ -224,12 +228,12 @@ const drawLaplace = (mode: Float64Array, factor: Float64Array, stream: RandomStr
 };
 
 /** The mode for n rows drawn with replacement; drawn again where they lack a class, so that it exists. */
-const refit = (
+function* refitSteps(
   design: Design,
   weights: Float64Array,
   start: Float64Array,
   stream: RandomStream,
-): Float64Array => {
+): Generator<unknown, Float64Array> {
   const { labels, classes } = design;
   const n = labels.length;
   for (let tries = 0; ; tries++) {
@@ -239,13 +243,10 @@ const refit = (
     // A class of one row among many is missed in a third of all samples; hundreds of misses in a row do not happen.
     if (seen.size < classes && tries < 1000) continue;
     if (seen.size < classes) return start;
-    return findMode(
-      design,
-      weights.map((w, i) => w * times[i]),
-      start,
-    ).parameters;
+    const drawn = weights.map((w, i) => w * times[i]);
+    return (yield* findModeSteps(design, drawn, start)).parameters;
   }
-};
+}
 
 /** A logistic regression as JSON can carry it. */
 export interface SavedLogistic {

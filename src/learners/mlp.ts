@@ -9,16 +9,18 @@
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
+import { steppedLearner } from "./in-steps.js";
 import { type Layer, outputCount, probabilitiesOf, runNetwork } from "./mlp/network.js";
-import { train } from "./mlp/train.js";
+import { trainSteps } from "./mlp/train.js";
 import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
 import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import {
-  fitStandardisation,
   noStandardisation,
   rowsOrAll,
   type Standardisation,
+  standardisationSteps,
   standardise,
+  standardiseSteps,
 } from "./standardise.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 
@@ -109,6 +111,7 @@ export class FittedMlp implements Classifier {
 
 export interface MlpLearner extends Learner {
   fit(training: TrainingSet, stream: RandomStream): FittedMlp;
+  fitSteps(training: TrainingSet, stream: RandomStream): Generator<unknown, FittedMlp>;
 }
 
 /** A learner of multilayer perceptrons; scikit-learn's defaults, behind a StandardScaler, unless told otherwise. */
@@ -133,33 +136,31 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
   requireOption(fromZero(tolerance), "tolerance", tolerance, "a finite number of at least 0");
   requireOption(isWhole(patience, 1), "patience", patience, whole);
   requireOption(threads === undefined || isWhole(threads, 1), "threads", threads, whole);
-  return {
-    name: "mlp",
-    fit(training, stream) {
-      const { features, classes } = training;
-      const { columns } = features;
-      const checked = checkTraining(training);
-      const weights = weighClasses(checked, classes, options.classWeights);
-      const mean = weights.reduce((sum, w) => sum + w, 0) / weights.length;
-      const { present, labels } = presentClasses(checked.labels, classes);
-      const { rows } = checked;
-      const standardisation =
-        options.standardise === false
-          ? noStandardisation(columns)
-          : fitStandardisation(features, rows, weights);
-      const x = standardise(features, rows, standardisation, new Float32Array(rows.length * columns));
-      const trained = train(
-        { x, columns, labels, weights: weights.map((w) => w / mean), classes: present.length },
-        { hidden, rate, l2, batch, epochs, tolerance, patience, threads },
-        stream,
-      );
-      const { layers, losses } = trained;
-      const isRight =
-        layers.every((layer) => layer.weights.every(Number.isFinite)) && losses.every(Number.isFinite);
-      if (!isRight) throw new InputError("diverged", mlpTexts.diverged(losses.length));
-      return new FittedMlp(classes, present, standardisation, trained);
-    },
-  };
+  return steppedLearner("mlp", function* (training, stream) {
+    const { features, classes } = training;
+    const { columns } = features;
+    const checked = checkTraining(training);
+    const weights = weighClasses(checked, classes, options.classWeights);
+    const mean = weights.reduce((sum, w) => sum + w, 0) / weights.length;
+    const { present, labels } = presentClasses(checked.labels, classes);
+    const { rows } = checked;
+    const standardisation =
+      options.standardise === false
+        ? noStandardisation(columns)
+        : yield* standardisationSteps(features, rows, weights);
+    const out = new Float32Array(rows.length * columns);
+    const x = yield* standardiseSteps(features, rows, standardisation, out);
+    const trained = yield* trainSteps(
+      { x, columns, labels, weights: weights.map((w) => w / mean), classes: present.length },
+      { hidden, rate, l2, batch, epochs, tolerance, patience, threads },
+      stream,
+    );
+    const { layers, losses } = trained;
+    const isRight =
+      layers.every((layer) => layer.weights.every(Number.isFinite)) && losses.every(Number.isFinite);
+    if (!isRight) throw new InputError("diverged", mlpTexts.diverged(losses.length));
+    return new FittedMlp(classes, present, standardisation, trained);
+  });
 };
 
 /** A network as JSON can carry it. */

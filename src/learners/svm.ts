@@ -13,14 +13,16 @@
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
+import { steppedLearner } from "./in-steps.js";
 import { oneMember, presentClasses, requirePrediction } from "./one-member.js";
 import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import {
-  fitStandardisation,
   noStandardisation,
   rowsOrAll,
   type Standardisation,
+  standardisationSteps,
   standardise,
+  standardiseSteps,
 } from "./standardise.js";
 import { type KernelRows, kernelCache, kernelColumn, kernelRows } from "./svm/kernel.js";
 import { couplePairs, fitSigmoid, type PlattSigmoid, sigmoidAt } from "./svm/platt.js";
@@ -140,6 +142,7 @@ export class FittedSvm implements Classifier {
 
 export interface SvmLearner extends Learner {
   fit(training: TrainingSet, stream: RandomStream): FittedSvm;
+  fitSteps(training: TrainingSet, stream: RandomStream): Generator<unknown, FittedSvm>;
 }
 
 /** A learner of support vector machines; scikit-learn's defaults, behind a StandardScaler, unless told otherwise. */
@@ -151,46 +154,42 @@ export const svm = (options: SvmOptions = {}): SvmLearner => {
   };
   requireOption(isPositive(c), "c", c);
   requireOption(options.gamma === undefined || isPositive(options.gamma), "gamma", options.gamma);
-  return {
-    name: "svm",
-    fit(training, stream) {
-      const { features, classes } = training;
-      const { columns } = features;
-      const checked = checkTraining(training);
-      const { rows } = checked;
-      const weights = weighClasses(checked, classes, options.classWeights);
-      const { present, labels } = presentClasses(checked.labels, classes);
-      const standardisation =
-        options.standardise === false
-          ? noStandardisation(columns)
-          : fitStandardisation(features, rows, weights);
-      const x = standardise(features, rows, standardisation, new Float64Array(rows.length * columns));
-      const gamma = options.gamma ?? scaleOf(x, columns);
-      const column = kernelCache(kernelRows(x, columns), gamma);
-      const machines: Machine[] = [];
-      for (let lower = 0; lower < present.length; lower++)
-        for (let upper = lower + 1; upper < present.length; upper++) {
-          const own = Int32Array.from(labels.keys()).filter(
-            (i) => labels[i] === lower || labels[i] === upper,
-          );
-          const y = Int8Array.from(own, (i) => (labels[i] === upper ? 1 : -1));
-          const problem = { rows: own, y, c: Float64Array.from(own, (i) => c * weights[i]), column };
-          const pairStream = stream.split(`${lower}-${upper}`);
-          const ownWeights = Float64Array.from(own, (i) => weights[i]);
-          const sigmoid = fitSigmoid(crossDecide(problem, pairStream), y, ownWeights);
-          machines.push({ lower, upper, rows: own, sigmoid, ...solveSvm(problem) });
-        }
-      const { vectors, pairs } = gatherVectors(machines, x, columns);
-      return new FittedSvm({
-        classes,
-        present,
-        gamma,
-        pairs,
-        vectors: kernelRows(vectors, columns),
-        standardisation,
-      });
-    },
-  };
+  return steppedLearner("svm", function* (training, stream) {
+    const { features, classes } = training;
+    const { columns } = features;
+    const checked = checkTraining(training);
+    const { rows } = checked;
+    const weights = weighClasses(checked, classes, options.classWeights);
+    const { present, labels } = presentClasses(checked.labels, classes);
+    const standardisation =
+      options.standardise === false
+        ? noStandardisation(columns)
+        : yield* standardisationSteps(features, rows, weights);
+    const out = new Float64Array(rows.length * columns);
+    const x = yield* standardiseSteps(features, rows, standardisation, out);
+    const gamma = options.gamma ?? scaleOf(x, columns);
+    const column = kernelCache(kernelRows(x, columns), gamma);
+    const machines: Machine[] = [];
+    for (let lower = 0; lower < present.length; lower++)
+      for (let upper = lower + 1; upper < present.length; upper++) {
+        const own = Int32Array.from(labels.keys()).filter((i) => labels[i] === lower || labels[i] === upper);
+        const y = Int8Array.from(own, (i) => (labels[i] === upper ? 1 : -1));
+        const problem = { rows: own, y, c: Float64Array.from(own, (i) => c * weights[i]), column };
+        const pairStream = stream.split(`${lower}-${upper}`);
+        const ownWeights = Float64Array.from(own, (i) => weights[i]);
+        const sigmoid = fitSigmoid(yield* crossDecide(problem, pairStream), y, ownWeights);
+        machines.push({ lower, upper, rows: own, sigmoid, ...(yield* solveSvm(problem)) });
+      }
+    const { vectors, pairs } = gatherVectors(machines, x, columns);
+    return new FittedSvm({
+      classes,
+      present,
+      gamma,
+      pairs,
+      vectors: kernelRows(vectors, columns),
+      standardisation,
+    });
+  });
 };
 
 /** A pair's machine, with coefficients of its training rows. */
@@ -206,9 +205,14 @@ const scaleOf = (x: Float64Array, columns: number): number => {
 };
 
 const FOLDS = 5;
+/** Kernel columns that are made in one piece of work, at most. */
+const PIECE_STEPS = 8;
 
 /** The decision value of each row, by the machine that was fitted without the row's fold. */
-const crossDecide = ({ rows, y, c, column }: SvmProblem, stream: RandomStream): Float64Array => {
+function* crossDecide(
+  { rows, y, c, column }: SvmProblem,
+  stream: RandomStream,
+): Generator<unknown, Float64Array> {
   const fold = new Int32Array(rows.length);
   let next = 0;
   const order = stream.permutation(rows.length);
@@ -227,17 +231,18 @@ const crossDecide = ({ rows, y, c, column }: SvmProblem, stream: RandomStream): 
     const single = part.y.every((sign) => sign === part.y[0]);
     const { coefficients, bias } = single
       ? { coefficients: new Float64Array(kept.length), bias: part.y[0] ?? 0 }
-      : solveSvm(part);
+      : yield* solveSvm(part);
     const held = Int32Array.from(fold.keys()).filter((i) => fold[i] === f);
     for (const i of held) decisions[i] = bias;
     for (let s = 0; s < kept.length; s++) {
       if (coefficients[s] === 0) continue;
       const k = column(part.rows[s]);
       for (const i of held) decisions[i] += coefficients[s] * k[rows[i]];
+      if (s % PIECE_STEPS === 0) yield;
     }
   }
   return decisions;
-};
+}
 
 /** The rows that any pair needs, and the pairs' coefficients of just these. */
 const gatherVectors = (

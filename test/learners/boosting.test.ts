@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { unpaced } from "../../src/core/options.js";
 import { seededStream } from "../../src/core/random.js";
-import { cutColumns } from "../../src/learners/boosting/bins.js";
+import { cutSteps } from "../../src/learners/boosting/bins.js";
 import { type BoostingOptions, boosting, boostingTexts } from "../../src/learners/boosting.js";
 import { describeWithData } from "../setup/data.js";
 import { column, formulaLabels, formulaTable, largestDifference } from "./formula-table.js";
@@ -133,7 +134,7 @@ describe("bins", () => {
     const values = Float32Array.from({ length: n }, (_, i) => (i * 1237) % n);
     const weights = Float64Array.from(values, (x) => (x < n / 2 ? 1 : 3));
     const rows = Int32Array.from({ length: n }, (_, i) => i);
-    const { low, offsets } = cutColumns({ values, rows: n, columns: 1 }, rows, weights, 100);
+    const { low, offsets } = unpaced(cutSteps({ values, rows: n, columns: 1 }, rows, weights, 100));
     expect(Array.from(offsets)).toEqual([0, 100]);
     // A hundredth of the weight 10000 is 100: 100 values below the middle, 33 or 34 above it.
     for (let b = 0; b < 25; b++) expect(Math.abs(low[b] - 100 * b)).toBeLessThanOrEqual(1);
@@ -144,12 +145,8 @@ describe("bins", () => {
   it("place every row: entries and commonest bins together say where each value is", () => {
     const features = formulaTable(1500, 23);
     const rows = Int32Array.from({ length: 700 }, (_, i) => 2 * i + 3);
-    const { offsets, low, commonest, starts, entries } = cutColumns(
-      features,
-      rows,
-      new Float64Array(700).fill(1),
-      256,
-    );
+    const weights = new Float64Array(700).fill(1);
+    const { offsets, low, commonest, starts, entries } = unpaced(cutSteps(features, rows, weights, 256));
     rows.forEach((row, i) => {
       const own = entries.subarray(starts[i], starts[i + 1]);
       const found = Array.from({ length: 4 }, (_, j) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { unpaced } from "../../src/core/options.js";
 import { type RandomStream, seededStream } from "../../src/core/random.js";
 import type { FeatureMatrix } from "../../src/learners/classifier.js";
 import { ConditionSets } from "../../src/learners/forest/condition-sets.js";
@@ -86,7 +87,7 @@ const randomTrees = (
 
 /** All answers, by one way or the other. */
 const answersBy = (
-  predict: (packed: PackedTrees, asked: Asked) => unknown,
+  predict: (packed: PackedTrees, asked: Asked) => boolean | Generator<unknown, unknown>,
   packed: PackedTrees,
   features: FeatureMatrix,
   rows?: Int32Array,
@@ -94,13 +95,13 @@ const answersBy = (
 ): Int32Array => {
   const wide = answerWords(packed);
   const all = new Int32Array((rows?.length ?? features.rows) * wide).fill(-1);
-  const done = predict(packed, {
+  const steps = predict(packed, {
     features,
     rows,
     threads,
     take: (part, first) => all.set(part, first * wide),
   });
-  expect(done).not.toBe(false);
+  expect(typeof steps === "boolean" ? steps : unpaced(steps)).not.toBe(false);
   return all;
 };
 

@@ -1,15 +1,18 @@
 /** Decision values are those of scikit-learn 1.2.1's SVC (libsvm), solved to 1e-6. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { unpaced } from "../../src/core/options.js";
 import { seededStream } from "../../src/core/random.js";
 import { kernelCache, kernelRows } from "../../src/learners/svm/kernel.js";
 import { couplePairs, fitSigmoid } from "../../src/learners/svm/platt.js";
-import { solveSvm } from "../../src/learners/svm/smo.js";
+import { type SvmProblem, solveSvm } from "../../src/learners/svm/smo.js";
 import { type SvmOptions, svm, svmTexts } from "../../src/learners/svm.js";
 import { column, formulaLabels, formulaTable, largestDifference } from "./formula-table.js";
 import { describeOneMember } from "./one-member-contract.js";
 
 describeOneMember((options) => svm(options));
+
+const solve = (problem: SvmProblem) => unpaced(solveSvm(problem));
 
 const features = formulaTable(60, 97);
 const questions = formulaTable(6, 97, 1 / 32);
@@ -105,7 +108,7 @@ describe("sequential minimal optimisation", () => {
         fc.pre(new Set(y).size === 2);
         const cached = kernelCache(kernelRows(Float64Array.from(x), 2), 0.3);
         const rows = Int32Array.from(y.keys());
-        const { coefficients, bias } = solveSvm({
+        const { coefficients, bias } = solve({
           rows,
           y: Int8Array.from(y),
           c: Float64Array.from(c),
@@ -137,12 +140,12 @@ describe("sequential minimal optimisation", () => {
       c: Float64Array.of(9, 9),
       column: cached,
     };
-    const { coefficients, bias } = solveSvm(problem);
+    const { coefficients, bias } = solve(problem);
     const a = 1 / (1 - Math.exp(-1));
     expect(largestDifference(coefficients, [-a, a])).toBeLessThan(1e-6);
     expect(bias).toBeCloseTo(0, 6);
     // Where both are at their bound, the decisions are a (1 - k) either side of the bias, which is in the middle.
-    const bounded = solveSvm({ ...problem, c: Float64Array.of(0.1, 0.1) });
+    const bounded = solve({ ...problem, c: Float64Array.of(0.1, 0.1) });
     expect(Array.from(bounded.coefficients)).toEqual([-0.1, 0.1]);
     expect(bounded.bias).toBeCloseTo(0, 6);
   });

@@ -1,8 +1,10 @@
 /** Which columns carry the leakage: each by itself, and what the winner would lose without it. */
 import { log } from "../../core/math.js";
+import { paced } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import { type Interval, meanEstimate, quantiles } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
+import { predictInSteps } from "../../learners/in-steps.js";
 import { logProbabilities, logScores } from "./calibration.js";
 import type { CrossFit, Watch } from "./cross-fit.js";
 import type { StratumFolds } from "./permutation-test.js";
@@ -124,7 +126,8 @@ const shufflingLosses = async (
       });
       const changed = { values, rows: heldOut.length, columns: width };
       const labels = Int32Array.from(heldOut, (row) => stratum.labels[row]);
-      const now = logProbabilities(logScores(model.predict(changed), base), labels, calibration);
+      const said = await paced(predictInSteps(model, changed), watch);
+      const now = logProbabilities(logScores(said, base), labels, calibration);
       for (let i = 0; i < labels.length; i++) {
         losses.push(fit.gains[at + i] - (now[i] - calibration.logBase[labels[i]]));
       }

@@ -6,8 +6,10 @@
  * the other way round; and what it says of k is what the adversary could tell from fewer rows, which shows how fast
  * it is still learning. With test rows there is one block: they are held out, all folds are learnt from.
  */
+import { paced } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import type { Classifier, FeatureMatrix, Learner } from "../../learners/classifier.js";
+import { fitInSteps, predictInSteps } from "../../learners/in-steps.js";
 import { type Calibration, calibrate, informationOf, logProbabilities, logScores } from "./calibration.js";
 import { joinRows, someRows } from "./folds.js";
 import { type Stratum, shares } from "./stratum.js";
@@ -68,13 +70,17 @@ export const fitAdversary = async (
   const most = Math.min(mostRows, adversary.mostRows ?? mostRows);
   const rows = someRows(trainedOn, most, stream.split("rows"));
   const labels = Int32Array.from(rows, (row) => stratum.labels[row]);
-  const fitted = adversary.fit(
-    { features, rows, labels, classes: stratum.groups.length },
-    stream.split("fit"),
-  );
-  await watch.pause();
-  return fitted;
+  const training = { features, rows, labels, classes: stratum.groups.length };
+  return paced(fitInSteps(adversary, training, stream.split("fit")), watch);
 };
+
+/** log m(group | x) of these rows, [rows, classes]. */
+export const adversarySays = async (
+  model: Classifier,
+  rows: Int32Array,
+  base: Float64Array,
+  { features, watch }: Pick<FitSettings, "features" | "watch">,
+): Promise<Float64Array> => logScores(await paced(predictInSteps(model, features, rows), watch), base);
 
 const labelsOf = (rows: Int32Array, { labels }: Stratum): Int32Array =>
   Int32Array.from(rows, (row) => labels[row]);
@@ -93,9 +99,8 @@ export const crossFit = async (
   settings: FitSettings,
   stream: RandomStream,
 ): Promise<CrossFit> => {
-  const { features } = settings;
   const base = shares(stratum.rows, stratum);
-  const says = (model: Classifier, rows: Int32Array) => logScores(model.predict(features, rows), base);
+  const says = (model: Classifier, rows: Int32Array) => adversarySays(model, rows, base, settings);
   const without = (...left: readonly number[]) => joinRows(folds.filter((_, fold) => !left.includes(fold)));
   const fit = (name: string, rows: Int32Array) =>
     fitAdversary(adversary, stratum, rows, settings, stream.split(name));
@@ -108,9 +113,8 @@ export const crossFit = async (
     for (let j = 0; j < folds.length; j++) {
       for (let k = j + 1; k < folds.length; k++) {
         const model = await fit(`without ${j} and ${k}`, without(j, k));
-        const onJ = says(model, folds[j]);
-        await settings.watch.pause();
-        const onK = says(model, folds[k]);
+        const onJ = await says(model, folds[j]);
+        const onK = await says(model, folds[k]);
         blocks[k].inner.push({ fold: folds[j], onFold: onJ, onHeldOut: onK });
         blocks[j].inner.push({ fold: folds[k], onFold: onK, onHeldOut: onJ });
       }
@@ -121,8 +125,8 @@ export const crossFit = async (
       const model = await fit(`without ${j}`, without(j));
       inner.push({
         fold: folds[j],
-        onFold: says(model, folds[j]),
-        onHeldOut: says(model, stratum.test),
+        onFold: await says(model, folds[j]),
+        onHeldOut: await says(model, stratum.test),
       });
     }
     blocks.push({ heldOut: stratum.test, trainedOn: stratum.rows, inner });
@@ -145,7 +149,7 @@ export const crossFit = async (
       logProbabilities(scores, labels, calibration).map((value, i) => value - calibration.logBase[labels[i]]);
     await settings.watch.pause();
     const model = await fit(`block ${k}`, trainedOn);
-    const scores = says(model, heldOut);
+    const scores = await says(model, heldOut);
     await settings.watch.pause();
     gains.push(overBase(scores));
     information.push(informationOf(scores, calibration));

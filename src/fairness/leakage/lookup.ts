@@ -2,9 +2,10 @@
  * An adversary for tables of few different rows: it remembers how often each class came with exactly these values.
  * Nothing is assumed about how columns work together, so with enough rows it finds all there is.
  */
-import type { RandomStream } from "../../core/random.js";
 import type { Classifier, FeatureMatrix, Learner, TrainingSet } from "../../learners/classifier.js";
+import { steppedLearner } from "../../learners/in-steps.js";
 import { oneMember, requirePrediction } from "../../learners/one-member.js";
+import { eachRange } from "../../learners/standardise.js";
 import { checkTraining } from "../../learners/training.js";
 
 /** Rows with the same values have the same key: 53 bits of hash, so that others have it only by a rare accident. */
@@ -75,16 +76,15 @@ class Lookup implements Classifier {
  * console.log(fitted.predict(features, Int32Array.of(0))[0]); // 0.6
  * ```
  */
-export const lookup = (): Learner => ({
-  name: "lookup",
-  fit(training: TrainingSet, _stream: RandomStream): Classifier {
+export const lookup = (): Learner =>
+  steppedLearner("lookup", function* (training: TrainingSet) {
     const { features, classes } = training;
     const { rows, labels, weights } = checkTraining(training);
     const counts = new Map<number, Float64Array>();
     const base = new Float64Array(classes);
     let total = 0;
-    rows.forEach((row, i) => {
-      const key = keyOf(features, row);
+    const add = (i: number) => {
+      const key = keyOf(features, rows[i]);
       let own = counts.get(key);
       if (own === undefined) {
         own = new Float64Array(classes);
@@ -93,6 +93,9 @@ export const lookup = (): Learner => ({
       own[labels[i]] += weights[i];
       base[labels[i]] += weights[i];
       total += weights[i];
+    };
+    yield* eachRange(rows.length, features.columns, (from, to) => {
+      for (let i = from; i < to; i++) add(i);
     });
     return new Lookup(
       classes,
@@ -100,5 +103,4 @@ export const lookup = (): Learner => ({
       counts,
       base.map((count) => count / total),
     );
-  },
-});
+  });

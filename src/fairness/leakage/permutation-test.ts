@@ -13,8 +13,7 @@
 import { normalCdf, normalQuantile } from "../../core/math.js";
 import type { RandomStream } from "../../core/random.js";
 import { momentsOf, sampleVariance } from "../../core/stats.js";
-import { logScores } from "./calibration.js";
-import { type Adversary, type FitSettings, fitAdversary } from "./cross-fit.js";
+import { type Adversary, adversarySays, type FitSettings, fitAdversary } from "./cross-fit.js";
 import { joinRows } from "./folds.js";
 import { type Stratum, shares } from "./stratum.js";
 
@@ -65,7 +64,7 @@ const judge = async (
     for (const [name, adversary] of adversaries) {
       const own = stream.split(`${name} in stratum ${s}`);
       const model = await fitAdversary(adversary, stratum, trainedOn, settings, own);
-      scores.push(logScores(model.predict(settings.features, heldOut), base));
+      scores.push(await adversarySays(model, heldOut, base, settings));
     }
     judged.push({
       labels: Int32Array.from(heldOut, (row) => stratum.labels[row]),

@@ -3,6 +3,7 @@ import { type Pacer, paced, pacer, type RunOptions } from "../../core/options.js
 import type { RandomStream } from "../../core/random.js";
 import { countClasses, namesToShow, rareClasses } from "../../core/rare-values.js";
 import type { FeatureMatrix, Learner } from "../../learners/classifier.js";
+import { fitInSteps, predictInSteps } from "../../learners/in-steps.js";
 import { type Gap, groupMetricsSteps, type MetricsByGroup } from "../group-metrics.js";
 import { decomposeParitySteps, type GroupDecomposition } from "../parity-decomposition.js";
 import { joinRows, someRows, stratifiedFolds } from "./folds.js";
@@ -136,18 +137,15 @@ const answersOf = async (
     await onFit();
     const others = joinRows(folds.filter((_, fold) => fold !== k));
     const rows = someRows(others, of.mostRows, own.split(`rows ${k}`));
-    const model = of.predictor.fit(
-      { features: wide, rows, labels: Int32Array.from(rows, (row) => target[row]), classes },
-      own.split(`fit ${k}`),
-    );
+    const training = { features: wide, rows, labels: Int32Array.from(rows, (row) => target[row]), classes };
+    const model = await paced(fitInSteps(of.predictor, training, own.split(`fit ${k}`)), pace);
     const answers: Float64Array[] = [];
     for (let group = 0; group < (readsAttribute ? groups : 1); group++) {
       await pace.pause();
-      answers.push(
-        readsAttribute
-          ? model.predict(asIfIn(wide, heldOut, groups, group))
-          : model.predict(features, heldOut),
-      );
+      const steps = readsAttribute
+        ? predictInSteps(model, asIfIn(wide, heldOut, groups, group))
+        : predictInSteps(model, features, heldOut);
+      answers.push(await paced(steps, pace));
     }
     heldOut.forEach((row, i) => {
       for (let group = 0; group < groups; group++) {

@@ -5,6 +5,7 @@
  * parts of the training weight. Bins are numbered through all columns.
  */
 import type { FeatureMatrix } from "../classifier.js";
+import { eachRange } from "../standardise.js";
 
 export interface Bins {
   /** [columns + 1]: the bins of column j are offsets[j], ..., offsets[j + 1] - 1, in the order of their values. */
@@ -24,12 +25,12 @@ export interface Bins {
 /** Up to this many training rows every distinct value has a bin of its own. */
 const FEW_ROWS = 1024;
 
-export const cutColumns = (
+export function* cutSteps(
   { values, columns }: FeatureMatrix,
   rows: Int32Array,
   weights: Float64Array,
   most: number,
-): Bins => {
+): Generator<unknown, Bins> {
   const n = rows.length;
   const offsets = new Int32Array(columns + 1);
   const commonest = new Int32Array(columns);
@@ -47,6 +48,7 @@ export const cutColumns = (
     commonest[j] = offsets[j] + top;
     offsets[j + 1] = offsets[j] + low.length;
     parts.push(low);
+    yield;
   }
   const low = new Float32Array(offsets[columns]);
   parts.forEach((part, j) => {
@@ -55,15 +57,17 @@ export const cutColumns = (
   const starts = new Int32Array(n + 1);
   const entries = new Int32Array(entryCount);
   let at = 0;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0, from = rows[i] * columns; j < columns; j++) {
-      const bin = lastAtMost(low, offsets[j], offsets[j + 1], values[from + j]);
-      if (bin !== commonest[j]) entries[at++] = bin;
+  yield* eachRange(n, columns, (first, end) => {
+    for (let i = first; i < end; i++) {
+      for (let j = 0, from = rows[i] * columns; j < columns; j++) {
+        const bin = lastAtMost(low, offsets[j], offsets[j + 1], values[from + j]);
+        if (bin !== commonest[j]) entries[at++] = bin;
+      }
+      starts[i + 1] = at;
     }
-    starts[i + 1] = at;
-  }
+  });
   return { offsets, low, commonest, starts, entries };
-};
+}
 
 /** The last place in low[from..to) whose value is at most x; `from` where none is. */
 const lastAtMost = (low: Float32Array, from: number, to: number, x: number): number => {

@@ -26,6 +26,15 @@ const ROUNDING = 1e-6;
 /** A child with less curvature than this has no rows, only what subtraction left. */
 const NO_CURVATURE = 1e-6;
 
+/** A node that is still to be done: its number, rows, depth and histogram. */
+type OpenNode = readonly [
+  id: number,
+  from: number,
+  to: number,
+  depth: number,
+  histogram: Float64Array | undefined,
+];
+
 export class TreeGrower {
   readonly #features: FeatureMatrix;
   readonly #rows: Int32Array;
@@ -50,14 +59,14 @@ export class TreeGrower {
    * Appends a tree for g and h, [rows] each, and adds its answers to margins[first + i stride] of every training
    * row i.
    */
-  grow(
+  *grow(
     writer: TreeWriter,
     g: Float32Array,
     h: Float32Array,
     margins: Float32Array,
     first: number,
     stride: number,
-  ): void {
+  ): Generator<unknown, void> {
     const { maxDepth, minChildWeight, l2 } = this.#options;
     const rate = Math.fround(this.#options.rate);
     const leastChild = Math.max(minChildWeight, NO_CURVATURE);
@@ -72,8 +81,14 @@ export class TreeGrower {
       return sumH >= 2 * leastChild * (1 - 1e-9);
     };
 
-    /** `histogram` is the node's own, and present where it is open. */
-    const node = (id: number, from: number, to: number, depth: number, histogram?: Float64Array): void => {
+    /** `histogram` is the node's own, and present where it is open; returns its children, the right one first. */
+    const node = (
+      id: number,
+      from: number,
+      to: number,
+      depth: number,
+      histogram: Float64Array | undefined,
+    ): readonly OpenNode[] => {
       let sumG = 0;
       let sumH = 0;
       for (let k = from; k < to; k++) {
@@ -88,7 +103,7 @@ export class TreeGrower {
         const value = Math.fround(weight * rate);
         writer.setLeaf(id, value);
         for (let k = from; k < to; k++) margins[first + order[k] * stride] += value;
-        return;
+        return [];
       }
       const left = writer.split(id, split.feature, split.threshold);
       const middle = this.#partition(from, to, split.feature, split.threshold);
@@ -109,12 +124,19 @@ export class TreeGrower {
         this.#free.push(small);
         small = undefined;
       }
-      node(left, from, middle, depth + 1, leftIsSmaller ? small : large);
-      node(left + 1, middle, to, depth + 1, leftIsSmaller ? large : small);
+      return [
+        [left + 1, middle, to, depth + 1, leftIsSmaller ? large : small],
+        [left, from, middle, depth + 1, leftIsSmaller ? small : large],
+      ];
     };
     const all = order.length;
     const whole = isOpen(0, all, 0) ? this.#sum(0, all, g, h) : undefined;
-    node(writer.root(), 0, all, 0, whole);
+    // The left child is the last of the two: it and all below it come before the right one.
+    const open: OpenNode[] = [[writer.root(), 0, all, 0, whole]];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      open.push(...node(...next));
+      yield;
+    }
   }
 
   /** The sums of g and h in each bin over the rows order[from..to). */

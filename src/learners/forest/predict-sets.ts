@@ -39,12 +39,12 @@ export const predictByKeptSets = (
 };
 
 /** The same, by sets of a few blocks at a time, which are used once; false where they are not worth it. */
-export const predictByBriefSets = (
+export function* predictByBriefSets(
   packed: PackedTrees,
   { features, rows, threads, take }: Asked,
   isWorth: (lacking: Lacking) => boolean = () => true,
   setBytes = BRIEF_BYTES,
-): boolean => {
+): Generator<unknown, boolean> {
   const { workspace, predictingSets } = forestWorkspace(threads);
   const { columns } = features;
   const splits = splitsOf(packed);
@@ -79,12 +79,13 @@ export const predictByBriefSets = (
         addresses,
       );
       done += part;
+      yield;
     }
   } finally {
     sets.clear();
   }
   return true;
-};
+}
 
 const splitsOf = ({ trees: { feature }, words }: PackedTrees): Splits => ({ feature, words });
 

@@ -20,7 +20,7 @@ const COST = {
 };
 
 /** Sends every row down every tree, part by part. */
-export const predictParts = (packed: PackedTrees, asked: Asked): void => {
+export function* predictParts(packed: PackedTrees, asked: Asked): Generator<unknown, void> {
   const { features, rows } = asked;
   const { trees, votes, meanLevels } = packed;
   const total = rows?.length ?? features.rows;
@@ -31,7 +31,9 @@ export const predictParts = (packed: PackedTrees, asked: Asked): void => {
   if (bySets < byRows && (rows === undefined || areAscending(rows))) {
     const isWorth = ({ unknown, sets }: Lacking): boolean =>
       sets * COST.set + features.rows * (sets * COST.setRow + unknown * COST.columnRow) < byRows - bySets;
-    if (predictByKeptSets(packed, asked, isWorth) || predictByBriefSets(packed, asked, isWorth)) return;
+    // Sets that are kept are everybody's, and may be gone after a pause: what is done with them is one piece.
+    if (predictByKeptSets(packed, asked, isWorth) || (yield* predictByBriefSets(packed, asked, isWorth)))
+      return;
   }
-  predictByRows(packed, asked);
-};
+  yield* predictByRows(packed, asked);
+}

@@ -9,6 +9,7 @@
  * is at most 1, so that putting it back costs no digits; a column without such a value has its mean in that place.
  */
 import type { FeatureMatrix } from "../classifier.js";
+import { eachRange } from "../standardise.js";
 
 export interface Design {
   /** Where the entries of each row start, [rows + 1]. */
@@ -26,67 +27,75 @@ export interface Design {
 }
 
 /** The value that more than half of the weight has in each column; the column's mean where there is none. */
-const commonValues = (
+function* commonValues(
   { values, columns }: FeatureMatrix,
   rows: Int32Array,
   weights: Float64Array,
   means: Float64Array,
-): Float64Array => {
+): Generator<unknown, Float64Array> {
   // Weight against weight: what has more than half is left standing, if anything has.
   const common = new Float64Array(columns);
   const lead = new Float64Array(columns);
   let total = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const w = weights[i];
-    total += w;
-    for (let j = 0, at = rows[i] * columns; j < columns; j++, at++) {
-      if (values[at] === common[j]) lead[j] += w;
-      else if (w <= lead[j]) lead[j] -= w;
-      else {
-        common[j] = values[at];
-        lead[j] = w - lead[j];
+  yield* eachRange(rows.length, columns, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const w = weights[i];
+      total += w;
+      for (let j = 0, at = rows[i] * columns; j < columns; j++, at++) {
+        if (values[at] === common[j]) lead[j] += w;
+        else if (w <= lead[j]) lead[j] -= w;
+        else {
+          common[j] = values[at];
+          lead[j] = w - lead[j];
+        }
       }
     }
-  }
+  });
   const own = new Float64Array(columns);
-  for (let i = 0; i < rows.length; i++) {
-    for (let j = 0, at = rows[i] * columns; j < columns; j++, at++) {
-      if (values[at] === common[j]) own[j] += weights[i];
+  yield* eachRange(rows.length, columns, (from, to) => {
+    for (let i = from; i < to; i++) {
+      for (let j = 0, at = rows[i] * columns; j < columns; j++, at++) {
+        if (values[at] === common[j]) own[j] += weights[i];
+      }
     }
-  }
+  });
   return common.map((value, j) => (own[j] > total / 2 ? value : means[j]));
-};
+}
 
-export const designOf = (
+export function* designSteps(
   features: FeatureMatrix,
   rows: Int32Array,
   weights: Float64Array,
   { means, scales }: { readonly means: Float64Array; readonly scales: Float64Array },
   rest: Pick<Design, "labels" | "classes" | "l2">,
-): Design => {
+): Generator<unknown, Design> {
   const { values, columns: count } = features;
   const width = count + 1;
-  const from = commonValues(features, rows, weights, means);
+  const from = yield* commonValues(features, rows, weights, means);
   const differs = (row: number, j: number) => values[row * count + j] !== from[j];
   const starts = new Int32Array(rows.length + 1);
-  rows.forEach((row, i) => {
-    let own = 1;
-    for (let j = 0; j < count; j++) if (differs(row, j)) own++;
-    starts[i + 1] = starts[i] + own;
+  yield* eachRange(rows.length, count, (first, end) => {
+    for (let i = first; i < end; i++) {
+      let own = 1;
+      for (let j = 0; j < count; j++) if (differs(rows[i], j)) own++;
+      starts[i + 1] = starts[i] + own;
+    }
   });
   const columns = new Int32Array(starts[rows.length]);
   const z = new Float64Array(starts[rows.length]);
   let at = 0;
-  for (const row of rows) {
-    for (let j = 0; j < count; j++) {
-      if (!differs(row, j)) continue;
-      columns[at] = j;
-      z[at++] = (values[row * count + j] - from[j]) / scales[j];
+  yield* eachRange(rows.length, count, (first, end) => {
+    for (let i = first; i < end; i++) {
+      for (let j = 0; j < count; j++) {
+        if (!differs(rows[i], j)) continue;
+        columns[at] = j;
+        z[at++] = (values[rows[i] * count + j] - from[j]) / scales[j];
+      }
+      columns[at] = count;
+      z[at++] = 1;
     }
-    columns[at] = count;
-    z[at++] = 1;
-  }
+  });
   const shifts = new Float64Array(width);
   for (let j = 0; j < count; j++) shifts[j] = (means[j] - from[j]) / scales[j];
   return { ...rest, starts, columns, z, shifts, width };
-};
+}

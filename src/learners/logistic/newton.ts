@@ -7,6 +7,7 @@
 
 import { factorise, solveLower, solveUpper } from "../../core/math/cholesky.js";
 import { exp, log } from "../../core/math.js";
+import { PieceSize } from "../in-steps.js";
 import type { Design } from "./design.js";
 
 export interface Mode {
@@ -97,25 +98,28 @@ const objectiveAt = (design: Design, weights: Float64Array, parameters: Float64A
   return loss;
 };
 
-/** Gradient, and the lower triangle of the Hessian, at some parameters. */
-const derivatives = (
+/**
+ * Adds rows to sums over z: of residual z and, in the lower triangle of every block of the Hessian, of curvature z z';
+ * returns the weight so far.
+ */
+const addRows = (
   design: Design,
   weights: Float64Array,
   parameters: Float64Array,
+  shift: Float64Array,
   gradient: Float64Array,
   hessian: Float64Array,
-): void => {
-  const { starts, columns, z, width, labels, classes, l2 } = design;
+  from: number,
+  to: number,
+  weightBefore: number,
+): number => {
+  const { starts, columns, z, width, labels, classes } = design;
   const vectors = vectorCount(classes);
   const size = vectors * width;
   const logits = new Float64Array(vectors);
-  const shift = shiftOf(design, parameters);
   const p = new Float64Array(classes);
-  gradient.fill(0);
-  hessian.fill(0);
-  let total = 0;
-  // First in z: sums of residual z and, in the lower triangle of every block, of curvature z z'.
-  for (let row = 0; row < labels.length; row++) {
+  let total = weightBefore;
+  for (let row = from; row < to; row++) {
     const w = weights[row];
     if (w === 0) continue;
     total += w;
@@ -138,6 +142,32 @@ const derivatives = (
       }
     }
   }
+  return total;
+};
+
+/** Gradient, and the lower triangle of the Hessian, at some parameters. */
+function* derivatives(
+  design: Design,
+  weights: Float64Array,
+  parameters: Float64Array,
+  gradient: Float64Array,
+  hessian: Float64Array,
+): Generator<unknown, void> {
+  const { width, labels, classes, l2 } = design;
+  const vectors = vectorCount(classes);
+  const size = vectors * width;
+  const shift = shiftOf(design, parameters);
+  gradient.fill(0);
+  hessian.fill(0);
+  let total = 0;
+  const piece = new PieceSize(64);
+  for (let from = 0; from < labels.length; ) {
+    const to = Math.min(labels.length, from + piece.next());
+    total = addRows(design, weights, parameters, shift, gradient, hessian, from, to, total);
+    piece.done();
+    from = to;
+    yield;
+  }
   for (let a = 0; a < vectors; a++) {
     shiftGradient(design, gradient.subarray(a * width, (a + 1) * width));
     for (let b = 0; b <= a; b++) shiftBlock(design, hessian, a * width * size + b * width, size, a !== b);
@@ -152,7 +182,7 @@ const derivatives = (
   for (let a = 0; vectors > 1 && a < vectors; a++)
     for (let b = 0; b <= a; b++)
       hessian[(a * width + width - 1) * size + b * width + width - 1] += total / vectors;
-};
+}
 
 /** From sums over z to sums over x = z - shift; the intercept's is the sum of the residuals. */
 const shiftGradient = ({ shifts, width }: Design, gradient: Float64Array): void => {
@@ -189,7 +219,11 @@ const SURE = 1e-6;
 const DONE = 1e-24;
 
 /** The minimum, from `start` or from 0: Newton's steps, halved until the objective falls, down to rounding. */
-export const findMode = (design: Design, weights: Float64Array, start?: Float64Array): Mode => {
+export function* findModeSteps(
+  design: Design,
+  weights: Float64Array,
+  start?: Float64Array,
+): Generator<unknown, Mode> {
   const size = vectorCount(design.classes) * design.width;
   let parameters: Float64Array = start?.slice() ?? new Float64Array(size);
   const gradient = new Float64Array(size);
@@ -197,11 +231,11 @@ export const findMode = (design: Design, weights: Float64Array, start?: Float64A
   let objective = objectiveAt(design, weights, parameters);
   let last = Number.POSITIVE_INFINITY;
   for (let steps = 0; ; steps++) {
-    derivatives(design, weights, parameters, gradient, factor);
+    yield* derivatives(design, weights, parameters, gradient, factor);
     // Rounding can spoil a Hessian that is nearly flat: a little more curvature only shortens the step.
     let ridge = 0;
     while (!factorise(factor, size)) {
-      derivatives(design, weights, parameters, gradient, factor);
+      yield* derivatives(design, weights, parameters, gradient, factor);
       ridge = ridge === 0 ? 1e-10 : 10 * ridge;
       for (let i = 0; i < size; i++) factor[i * size + i] += ridge;
     }
@@ -226,5 +260,6 @@ export const findMode = (design: Design, weights: Float64Array, start?: Float64A
       objective = reached;
     }
     parameters = next;
+    yield;
   }
-};
+}

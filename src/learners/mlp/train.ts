@@ -59,7 +59,11 @@ const initialise = (network: Dense, stream: RandomStream): void => {
   }
 };
 
-export const train = (rows: TrainingRows, options: TrainingOptions, stream: RandomStream): Trained => {
+export function* trainSteps(
+  rows: TrainingRows,
+  options: TrainingOptions,
+  stream: RandomStream,
+): Generator<unknown, Trained> {
   const { hidden, rate, epochs, tolerance, patience } = options;
   const n = rows.labels.length;
   const batch = Math.min(options.batch, n);
@@ -85,6 +89,7 @@ export const train = (rows: TrainingRows, options: TrainingOptions, stream: Rand
         const count = Math.min(batch, n - from);
         loss += descend(network, rows, order.subarray(from, from + count), options.l2);
         optimiser.update(network.parameters, network.gradient, state);
+        yield;
       }
       loss /= n;
       losses.push(loss);
@@ -100,7 +105,7 @@ export const train = (rows: TrainingRows, options: TrainingOptions, stream: Rand
   } finally {
     workspace.dispose();
   }
-};
+}
 
 /** The gradient of the batch's loss, left in the network; returns the loss times the rows. */
 const descend = (

@@ -33,7 +33,10 @@ const LEAST_CURVATURE = 1e-12;
 /** libsvm's limit. */
 const MOST_STEPS = 1e7;
 
-export const solveSvm = ({ rows, y, c, column }: SvmProblem): SvmSolution => {
+/** Steps in one piece of work: each may need two columns of the kernel that are not there yet. */
+const PIECE_STEPS = 8;
+
+export function* solveSvm({ rows, y, c, column }: SvmProblem): Generator<unknown, SvmSolution> {
   const n = rows.length;
   const a = new Float64Array(n);
   const v = Float64Array.from(y);
@@ -70,6 +73,7 @@ export const solveSvm = ({ rows, y, c, column }: SvmProblem): SvmSolution => {
     else a[j] -= y[j] * s;
     const kj = column(rows[j]);
     for (let t = 0; t < n; t++) v[t] -= s * (ki[rows[t]] - kj[rows[t]]);
+    if (step % PIECE_STEPS === 0) yield;
   }
   let sum = 0;
   let free = 0;
@@ -88,4 +92,4 @@ export const solveSvm = ({ rows, y, c, column }: SvmProblem): SvmSolution => {
     coefficients: a.map((each, t) => y[t] * each),
     bias: free > 0 ? sum / free : (highest + lowest) / 2,
   };
-};
+}
