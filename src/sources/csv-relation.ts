@@ -63,6 +63,7 @@ export const csvRelation = (
   const from = `read_csv(${[
     sqlText(path),
     "auto_detect = false",
+    "hive_partitioning = false",
     `delim = ${sqlText(dialect.delimiter)}`,
     `quote = ${sqlText(dialect.quote)}`,
     `escape = ${sqlText(dialect.escape)}`,

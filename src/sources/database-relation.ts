@@ -3,7 +3,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
 import { someOf } from "../tables/table.js";
 import type { Relation } from "./csv-relation.js";
-import { rowsOf, sqlName, sqlText } from "./duckdb.js";
+import { limitAccess, rowsOf, sqlName, sqlText } from "./duckdb.js";
 import { answerOf, type TextSettings } from "./query-relation.js";
 
 export const databaseTexts = {
@@ -27,8 +27,10 @@ export const duckdbRelation = async (
   settings: TextSettings,
 ): Promise<Relation> => {
   await connection.run(`ATTACH ${sqlText(path)} AS source (READ_ONLY)`);
+  // After this: the database opens files beside its own, and a view in it must not.
+  await limitAccess(connection, []);
   await connection.run("USE source");
-  return answerOf(connection, query ?? (await onlyTable(connection, name)), settings);
+  return answerOf(connection, query ?? (await onlyTable(connection, name)), name, settings);
 };
 
 const onlyTable = async (connection: DuckDBConnection, name: string): Promise<string> => {

@@ -30,8 +30,26 @@ export const openDatabase = async () => {
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });
-  return { instance, connection: await instance.connect() };
+  const connection = await instance.connect();
+  // Moments are written and cut into days the same way on every machine.
+  await connection.run("SET TimeZone = 'UTC'");
+  return { instance, connection };
 };
+
+/**
+ * From here on the database reads these files and no others, writes none, loads nothing and cannot be told otherwise:
+ * neither by a query nor by what stands in a file. Only what reading itself sets stays open.
+ */
+export const limitAccess = async (connection: DuckDBConnection, files: readonly string[]): Promise<void> => {
+  await connection.run(`SET allowed_paths = [${files.map(sqlText).join(", ")}]`);
+  await connection.run("SET enable_external_access = false");
+  await connection.run("SET allowed_configs = ['threads', 'disabled_optimizers']");
+  await connection.run("SET lock_configuration = true");
+};
+
+/** A Parquet file as it is: the names of its folders are not columns. */
+export const parquetSql = (path: string, options = ""): string =>
+  `read_parquet(${sqlText(path)}, hive_partitioning = false${options})`;
 
 const loadDuckdb = async (): Promise<typeof import("@duckdb/node-api")> => {
   try {

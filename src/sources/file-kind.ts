@@ -35,24 +35,25 @@ export const fileTexts = {
 /** Enough for a few lines of a table of ten thousand columns. */
 const SAMPLE_BYTES = 4 * 1024 * 1024;
 
-export const inspectFile = async (file: string): Promise<FileStart> => {
-  await requireFile(file);
-  const head = await firstBytes(createReadStream(file, { end: 1023 }));
+/** `file` is what the file is called in messages. */
+export const inspectFile = async (path: string, file = path): Promise<FileStart> => {
+  await requireFile(path, file);
+  const head = await firstBytes(createReadStream(path, { end: 1023 }));
   if (head.length === 0) throw new InputError("empty-table", fileTexts.empty(file));
   const binary = binaryKind(head);
   if (binary !== undefined) return { kind: binary, gzip: false, text: "", whole: false };
   if (/\.parquet$/i.test(file)) throw new InputError("not-parquet", fileTexts.notParquet(file));
   const gzip = head[0] === 0x1f && head[1] === 0x8b;
-  const { bytes, whole } = await sampleOf(file, gzip);
+  const { bytes, whole } = await sampleOf(path, file, gzip);
   if (bytes.length === 0) throw new InputError("empty-table", fileTexts.empty(file));
   const text = decode(file, bytes, whole);
   return { kind: /^\s*[[{]/.test(text) && isJson(text) ? "json" : "text", gzip, text, whole };
 };
 
-const requireFile = async (file: string): Promise<void> => {
+const requireFile = async (path: string, file: string): Promise<void> => {
   try {
-    if ((await stat(file)).isDirectory()) throw new InputError("table-is-folder", fileTexts.folder(file));
-    await (await open(file)).close();
+    if ((await stat(path)).isDirectory()) throw new InputError("table-is-folder", fileTexts.folder(file));
+    await (await open(path)).close();
   } catch (error) {
     if (error instanceof InputError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
@@ -78,8 +79,8 @@ const binaryKind = (head: Buffer): FileKind | undefined => {
   return undefined;
 };
 
-const sampleOf = async (file: string, gzip: boolean) => {
-  const source = createReadStream(file);
+const sampleOf = async (path: string, file: string, gzip: boolean) => {
+  const source = createReadStream(path);
   const stream = gzip ? source.pipe(createGunzip()) : source;
   // An error of the file's own stream does not pass through a pipe by itself.
   if (gzip) source.on("error", (error) => stream.destroy(error));

@@ -2,8 +2,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
 import { DATE_UNIT } from "../tables/cell-type.js";
+import { distinctNames } from "../tables/dialect.js";
 import { cellSql, dateSql, finiteSql, type Relation, type RelationColumn } from "./csv-relation.js";
-import { rowsOf, sqlName } from "./duckdb.js";
+import { rowsOf, sqlName, sqlText } from "./duckdb.js";
 
 export interface TextSettings {
   readonly missing: readonly string[];
@@ -14,24 +15,31 @@ export const queryTexts = {
   /** `reason` is the database's own first line. */
   wrong: (reason: string) =>
     `the query cannot be answered (${reason}): mend its SQL; a file is the table "data" in it.`,
+  oneSelect:
+    "a query is one SELECT, and nothing else: leave out further statements and what would write, attach or set something.",
+  otherFiles: (source: string) =>
+    `${source} may be read and nothing else, but the query, or a view that it uses, asks for another file or address: put all that it needs into one file.`,
+  sameName: (one: string, other: string) =>
+    `the columns "${one}" and "${other}" differ only in upper and lower case, which SQL takes for one name: rename one of them, or leave out the query.`,
 };
 
-/** `from` is anything that can stand after FROM. */
+/**
+ * `from` is anything that can stand after FROM. `namesOf` gives the names in the source where they may differ from
+ * those that DuckDB has for them: it tells `sex` and `Sex` apart by calling the second `Sex_1`.
+ */
 export const typedRelation = async (
   connection: DuckDBConnection,
   from: string,
   { missing, asText }: TextSettings,
+  namesOf: (described: readonly string[]) => Promise<readonly string[]> = async (described) => described,
 ): Promise<Relation> => {
   const described = await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`);
-  const columns = described.map(([name, type]) =>
-    typedColumn(
-      String(name).trim(),
-      sqlName(String(name)),
-      String(type),
-      asText.includes(String(name).trim()),
-    ),
+  const given = await namesOf(described.map(([name]) => String(name)));
+  const { names, notes } = distinctNames(given.map((name) => name.trim()));
+  const columns = described.map(([column, type], index) =>
+    typedColumn(names[index], sqlName(String(column)), String(type), asText.includes(names[index])),
   );
-  return { from, columns, missing, notes: [] };
+  return { from, columns, missing, notes };
 };
 
 const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
@@ -64,20 +72,38 @@ export const typedColumn = (name: string, column: string, type: string, asText: 
   return { ...number, guess: { otherwise, misfit } };
 };
 
-/** The answer of a query, kept while it is read: it is asked once, whatever it costs. */
+/**
+ * The answer of a query, kept while it is read: it is asked once, whatever it costs. One thread answers it, so that
+ * the order of its rows, what LIMIT keeps and the last digits of sums do not depend on the number of cores.
+ */
 export const answerOf = async (
   connection: DuckDBConnection,
   query: string,
+  source: string,
   settings: TextSettings,
 ): Promise<Relation> => {
+  await connection.run("SET threads = 1");
   try {
-    await connection.run(`CREATE TEMP TABLE fairbed_answer AS ${query.trim().replace(/;+$/, "")}`);
+    // This function takes one SELECT and nothing else.
+    await connection.run(`CREATE TEMP TABLE fairbed_answer AS FROM query(${sqlText(query)})`);
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : "").split("\n");
-    if (!/^(Parser|Binder|Catalog) Error:/.test(reason)) throw error;
-    throw new InputError("query", queryTexts.wrong(reason.replace(/[:.!]+$/, "")), { cause: error });
+    throw queryError(error, source);
+  } finally {
+    await connection.run("RESET threads");
   }
   return typedRelation(connection, "temp.fairbed_answer", settings);
+};
+
+const queryError = (error: unknown, source: string): unknown => {
+  const [reason] = (error instanceof Error ? error.message : "").split("\n");
+  if (/^Parser Error: Expected a single SELECT/.test(reason)) {
+    return new InputError("query", queryTexts.oneSelect, { cause: error });
+  }
+  if (reason.startsWith("Permission Error:")) {
+    return new InputError("query", queryTexts.otherFiles(source), { cause: error });
+  }
+  if (!/^(Parser|Binder|Catalog) Error:/.test(reason)) return error;
+  return new InputError("query", queryTexts.wrong(reason.replace(/[:.!]+$/, "")), { cause: error });
 };
 
 /** SQL on a file, whose types must be settled; it is the table `data` in the query. */
@@ -85,8 +111,15 @@ export const queryRelation = async (
   connection: DuckDBConnection,
   { from, columns, missing, notes }: Relation,
   query: string,
+  source: string,
   settings: TextSettings,
 ): Promise<Relation> => {
+  const byLowerCase = new Map<string, string>();
+  for (const { name } of columns) {
+    const same = byLowerCase.get(name.toLowerCase());
+    if (same !== undefined) throw new InputError("query", queryTexts.sameName(same, name));
+    byLowerCase.set(name.toLowerCase(), name);
+  }
   const list = columns
     .map(
       ({ name, kind, sql }) =>
@@ -94,5 +127,6 @@ export const queryRelation = async (
     )
     .join(", ");
   await connection.run(`CREATE TEMP VIEW data AS SELECT ${list} FROM ${from}`);
-  return { ...(await answerOf(connection, query, settings)), notes };
+  const answer = await answerOf(connection, query, source, settings);
+  return { ...answer, notes: [...notes, ...answer.notes] };
 };

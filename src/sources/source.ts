@@ -8,11 +8,13 @@ import { type DialectSettings, dialectTexts, findDialect } from "../tables/diale
 import { nearlyNumericNote } from "../tables/nearly-numeric.js";
 import { type Table, tableTexts } from "../tables/table.js";
 import { arrowRelation } from "./arrow-relation.js";
+import { jsonNames, parquetNames } from "./column-names.js";
 import { csvRelation, type Relation } from "./csv-relation.js";
 import { duckdbRelation } from "./database-relation.js";
-import { sqlText, withDatabase } from "./duckdb.js";
+import { limitAccess, parquetSql, sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
 import { brokenJsonLine } from "./json-lines.js";
+import { type OpenedFile, openedTexts, withOpenedFile } from "./opened-file.js";
 import { isPostgres, postgresRelation } from "./postgres-relation.js";
 import { queryRelation, typedRelation } from "./query-relation.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
@@ -31,6 +33,8 @@ export interface ReadOptions extends DialectSettings {
   readonly asText?: readonly string[] | undefined;
   /** What the table is called in messages; its path unless given. */
   readonly name?: string | undefined;
+  /** Gets the SHA-256 of the file, of the very bytes that were read; not called for a database on a server. */
+  readonly onHash?: ((sha256: string) => void) | undefined;
 }
 
 export interface StreamOptions extends ReadOptions {
@@ -178,14 +182,31 @@ const withSource = async <Result>(
   use: (source: Source) => Promise<Result>,
 ): Promise<Result> => {
   const name = withoutPassword(options.name ?? path);
-  const remote = isAddress(path) ? await downloadToTemporary(path) : undefined;
-  try {
-    return await withDatabase(async (connection) => {
-      const relation = await relationOf(connection, remote?.path ?? path, name, options);
+  if (path === "") throw new InputError("no-file", openedTexts.noName);
+  const read = (file: OpenedFile | undefined) =>
+    withDatabase(async (connection) => {
+      const relation = await relationOf(connection, file?.path ?? path, name, options);
       return use({ connection, name, relation: chooseColumns(relation, name, options.columns) });
     });
-  } catch (error) {
-    throw await inWords(error, name, remote?.path ?? path);
+  if (isPostgres(path)) {
+    return read(undefined).catch(async (error) => {
+      throw await inWords(error, name, undefined);
+    });
+  }
+  const remote = isAddress(path) ? await downloadToTemporary(path) : undefined;
+  try {
+    return await withOpenedFile(remote?.path ?? path, name, async (file) => {
+      try {
+        const result = await read(file);
+        await file.requireUnchanged();
+        if (options.onHash !== undefined) options.onHash(await file.sha256());
+        return result;
+      } catch (error) {
+        // Where the file changed meanwhile, that is the reason, whatever came of it.
+        await file.requireUnchanged();
+        throw await inWords(error, name, file.path);
+      }
+    });
   } finally {
     if (remote !== undefined) await rm(remote.folder, { recursive: true, force: true });
   }
@@ -199,8 +220,13 @@ const relationOf = async (
 ): Promise<Relation> => {
   const { query, missing = DEFAULT_MISSING, asText = [] } = options;
   const settings = { missing, asText };
-  if (isPostgres(path)) return postgresRelation(connection, path, name, query, settings);
-  const start = await inspectFile(path);
+  if (isPostgres(path)) {
+    await limitAccess(connection, []);
+    return postgresRelation(connection, path, name, query, settings);
+  }
+  const start = await inspectFile(path, name);
+  if (start.kind === "duckdb") return duckdbRelation(connection, path, name, query, settings);
+  await limitAccess(connection, [path]);
   const plain = async (): Promise<Relation> => {
     switch (start.kind) {
       case "text": {
@@ -210,21 +236,24 @@ const relationOf = async (
       }
       case "json": {
         const compression = start.gzip ? "gzip" : "uncompressed";
-        const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 2, compression = '${compression}')`;
-        return typedRelation(connection, from, settings);
+        const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 2, compression = '${compression}', hive_partitioning = false)`;
+        return typedRelation(connection, from, settings, (described) =>
+          jsonNames(connection, path, compression, described),
+        );
       }
       case "arrow":
         return arrowRelation(connection, path, name, settings);
       default:
-        return typedRelation(connection, `read_parquet(${sqlText(path)})`, settings);
+        return typedRelation(connection, parquetSql(path), settings, (described) =>
+          parquetNames(connection, path, described),
+        );
     }
   };
-  if (start.kind === "duckdb") return duckdbRelation(connection, path, name, query, settings);
   if (start.kind === "sqlite") return sqliteRelation(connection, path, name, query, settings);
   const guessed = await plain();
   if (query === undefined) return guessed;
   const { relation } = await scanSettled(connection, guessed, false);
-  return queryRelation(connection, relation, query, settings);
+  return queryRelation(connection, relation, query, name, settings);
 };
 
 const chooseColumns = (relation: Relation, name: string, wanted?: readonly string[]): Relation => {
@@ -241,7 +270,7 @@ const chooseColumns = (relation: Relation, name: string, wanted?: readonly strin
 };
 
 /** What DuckDB complains about, as one sentence without the contents of the file. */
-const inWords = async (error: unknown, name: string, path: string): Promise<unknown> => {
+const inWords = async (error: unknown, name: string, path: string | undefined): Promise<unknown> => {
   if (error instanceof FairbedError || !(error instanceof Error)) return error;
   const { message } = error;
   const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
@@ -251,13 +280,17 @@ const inWords = async (error: unknown, name: string, path: string): Promise<unkn
     return new InputError("ragged", text, { cause: error });
   }
   // DuckDB does not always say so: bytes that are no text may also end in an internal error of its own.
-  if (/invalid unicode|utf-?8/i.test(message) || !(await isUtf8(path))) {
+  if (/invalid unicode|utf-?8/i.test(message) || (path !== undefined && !(await isUtf8(path)))) {
     return new InputError("not-utf8", fileTexts.notUtf8(name), { cause: error });
   }
   if (/GZIP|gzip|decompress/.test(message)) {
     return new InputError("broken-gzip", fileTexts.brokenGzip(name), { cause: error });
   }
-  if (/JSON/.test(message) && (await inspectFile(path).catch(() => undefined))?.kind === "json") {
+  if (
+    path !== undefined &&
+    /JSON/.test(message) &&
+    (await inspectFile(path).catch(() => undefined))?.kind === "json"
+  ) {
     const line = /in line \d/.test(message) ? await brokenJsonLine(path) : undefined;
     return new InputError("broken-json", sourceTexts.json(name, line), { cause: error });
   }

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { strategies } from "../../active/strategies.js";
 import { EnvironmentError, InputError } from "../../core/errors.js";
-import { rowsOf, sqlText, withDatabase } from "../../sources/duckdb.js";
+import { parquetSql, rowsOf, sqlText, withDatabase } from "../../sources/duckdb.js";
+import { withOpenedFile } from "../../sources/opened-file.js";
 import { readTable, sourceTexts, streamTable } from "../../sources/source.js";
 import { appendRows, byCodePoint, selectRows, type Table } from "../../tables/table.js";
 import { type BestOfParts, mergeParts } from "../../workflows/rank-plan.js";
@@ -63,12 +64,14 @@ export const shardsIn = async (folder: string): Promise<readonly ShardFile[]> =>
       const path = resolve(folder, name);
       const { size: bytes, mtimeMs: changed } = await stat(path);
       // From the end of the file: the rows are not read.
-      const [[rows]] = await rowsOf(
-        connection,
-        `SELECT sum(num_rows)::DOUBLE FROM parquet_file_metadata(${sqlText(path)})`,
-      ).catch(() => {
-        throw new InputError("not-parquet", sourceTexts.broken(path, "it is no whole Parquet file"));
-      });
+      const [[rows]] = await withOpenedFile(path, path, (file) =>
+        rowsOf(
+          connection,
+          `SELECT sum(num_rows)::DOUBLE FROM parquet_file_metadata(${sqlText(file.path)})`,
+        ).catch(() => {
+          throw new InputError("not-parquet", sourceTexts.broken(path, "it is no whole Parquet file"));
+        }),
+      );
       found.push({ path, rows: Number(rows), bytes, changed });
     }
     return found;
@@ -193,9 +196,11 @@ const lookThroughShards = async (
 
 /** Some rows of a Parquet file into another one, with the same types. */
 const copyRows = (from: string, rows: readonly number[], to: string): Promise<void> =>
-  withDatabase(async (connection) => {
-    await connection.run(
-      `COPY (SELECT * EXCLUDE (file_row_number) FROM read_parquet(${sqlText(from)}, file_row_number = true)
-        WHERE file_row_number IN (${rows.join(", ")}) ORDER BY file_row_number) TO ${sqlText(to)} (FORMAT parquet)`,
-    );
-  });
+  withOpenedFile(from, from, ({ path }) =>
+    withDatabase(async (connection) => {
+      await connection.run(
+        `COPY (SELECT * EXCLUDE (file_row_number) FROM ${parquetSql(path, ", file_row_number = true")}
+          WHERE file_row_number IN (${rows.join(", ")}) ORDER BY file_row_number) TO ${sqlText(to)} (FORMAT parquet)`,
+      );
+    }),
+  );

@@ -176,22 +176,31 @@ const readInputs = async (
   options: AuditReading,
 ) => {
   const { readTableWithIds, readWithRoles } = await import("../../../sources/read-task.js");
-  const { inputHash } = await import("./input-hash.js");
-  const reading = readingOf(options);
-  const { table, roles } = await readWithRoles(path, rolesOf(options), { ...reading, seed: options.seed });
-  const other = (file: string | undefined): Promise<Table> | undefined =>
-    file === undefined ? undefined : readTableWithIds(file, roles.id, reading);
-  const second = await other(secondPath);
-  const test = await other(options.test);
-  const hash = inputHash({ table, roles, bins: options.bins, second, test });
+  const { hashOfNumbers } = await import("./input-hash.js");
+  // Of each file the hash of the very bytes that were read.
+  const hashes = new Map<AuditInputFile["role"], string>();
+  const reading = (role: AuditInputFile["role"]) => ({
+    ...readingOf(options),
+    onHash: (sha256: string) => hashes.set(role, sha256),
+  });
+  const { table, roles } = await readWithRoles(path, rolesOf(options), {
+    ...reading("table"),
+    seed: options.seed,
+  });
+  const other = (role: AuditInputFile["role"], file: string | undefined): Promise<Table> | undefined =>
+    file === undefined ? undefined : readTableWithIds(file, roles.id, reading(role));
+  const second = await other("second table", secondPath);
+  const test = await other("test", options.test);
+  const tables = { table, roles, bins: options.bins, second, test };
   const inputs: AuditInputFile[] = [];
-  const add = async (role: AuditInputFile["role"], file: string | undefined, read: Table | undefined) => {
-    if (read !== undefined)
-      inputs.push({ role, name: read.name, rows: read.rows, sha256: await hash(role, file) });
+  const add = (role: AuditInputFile["role"], read: Table | undefined) => {
+    if (read === undefined) return;
+    const sha256 = hashes.get(role) ?? hashOfNumbers(role, tables);
+    inputs.push({ role, name: read.name, rows: read.rows, sha256 });
   };
-  await add("table", path, table);
-  await add("test", options.test, test);
-  await add("second table", secondPath, second);
+  add("table", table);
+  add("test", test);
+  add("second table", second);
   return { table, roles, second, test, inputs };
 };
 

@@ -1,7 +1,5 @@
-/** What identifies the inputs of an audit. */
+/** What identifies the inputs of an audit that come from no file; a file's hash comes from who reads it. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import type { AuditInputFile } from "../../../report/audit-certificate.js";
 import type { Table } from "../../../tables/table.js";
 import type { TaskSettings } from "../../../tables/task.js";
@@ -15,16 +13,12 @@ export interface AuditTables {
   readonly test: Table | undefined;
 }
 
-/** The SHA-256 of the file's bytes, or where there is no one file, of the numbers that are learnt from. */
-export const inputHash =
-  (tables: AuditTables) =>
-  async (role: AuditInputFile["role"], path: string | undefined): Promise<string> => {
-    const hash = createHash("sha256");
-    const isFile = path !== undefined && (await stat(path).catch(() => undefined))?.isFile() === true;
-    if (isFile) for await (const part of createReadStream(path)) hash.update(part as Uint8Array);
-    else for (const numbers of numbersOf(role, tables)) hash.update(bytesOf(numbers));
-    return hash.digest("hex");
-  };
+/** What is learnt from, where no file stands behind a table: the SHA-256 of those numbers. */
+export const hashOfNumbers = (role: AuditInputFile["role"], tables: AuditTables): string => {
+  const hash = createHash("sha256");
+  for (const numbers of numbersOf(role, tables)) hash.update(bytesOf(numbers));
+  return hash.digest("hex");
+};
 
 const numbersOf = (role: AuditInputFile["role"], { table, roles, bins, second, test }: AuditTables) => {
   const first = auditInputOf(table, roles, bins);
