@@ -4,6 +4,7 @@
  * `Math.log` and its like may differ between browsers, so these are made only of operations that IEEE 754 and
  * ECMAScript specify exactly: + - * /, `Math.sqrt`, `Math.floor`, `Math.abs` and the bits of a float64.
  */
+export { chiSquareTail } from "./math/chi-square.js";
 export { digamma } from "./math/digamma.js";
 export { erf, erfc, normalCdf } from "./math/erf.js";
 export { exp, expm1 } from "./math/exp.js";

@@ -12,6 +12,7 @@ export {
   type LeakageOfAcquired,
 } from "./acquired-leakage.js";
 export { type Auc, type AucOptions, groupAuc } from "./auc.js";
+export { type BaseRateInput, type BaseRateTest, type DifferingRate, testBaseRates } from "./base-rates.js";
 export {
   type AcquiredShare,
   type AttributeComposition,

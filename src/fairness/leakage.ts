@@ -21,7 +21,7 @@ import {
   requireInput,
   withoutGroups,
 } from "./leakage/input.js";
-import { type Estimated, leakageOver, leastRows } from "./leakage/over-strata.js";
+import { type Estimated, leakageOver, leastRows, type NamedAdversary } from "./leakage/over-strata.js";
 import { type LeakageAudit, rowLeakage, summariseGroups } from "./leakage/result.js";
 import { type Stratum, stratumOf } from "./leakage/stratum.js";
 import { leakageNotes, leakageTexts } from "./leakage/texts.js";
@@ -52,17 +52,26 @@ export type {
 } from "./leakage/result.js";
 export { leakageNotes, leakageTexts } from "./leakage/texts.js";
 
-/** About how many models an audit fits: how often a planted leak has to be tried again is not known before. */
-const expectedFits = (
-  { targetNames = [], sourceColumns, features, test }: LeakageAuditInput,
-  adversaries: number,
-  { folds, plants, plantAdversaries }: LeakageSettings,
+/** About how many rows models learn from in all: how often a planted leak has to be tried again is not known before. */
+const expectedRows = (
+  { features: { rows }, target, test }: LeakageAuditInput,
+  adversaries: readonly NamedAdversary[],
+  { folds, plants, plantRows, plantAdversaries, mostRows = rows }: LeakageSettings,
 ): number => {
-  const crossFits = test === undefined ? (folds * (folds - 1)) / 2 + folds : folds + 1;
-  const stages = test === undefined ? folds - 1 : 1;
-  const planted = 2 * plants * stages * Math.min(plantAdversaries, adversaries);
-  const columns = sourceColumns === undefined ? features.columns : new Set(sourceColumns).size;
-  return (1 + targetNames.length) * (adversaries * (crossFits + stages) + planted) + columns;
+  const all = folds;
+  const before = test === undefined ? ((all - 1) * all) / 2 : all + Math.ceil(all / 2);
+  const without = (test === undefined ? all - 1 : all) * (all - 1);
+  const crossFits = adversaries.reduce(
+    (sum, [, adversary]) =>
+      sum + Math.min(rows * (before + without), (adversary.mostRows ?? mostRows) * (2 * all) * all) / all,
+    0,
+  );
+  const planted =
+    plants *
+    Math.min(rows, plantRows) *
+    (test === undefined ? (all - 1) / 2 : 1) *
+    Math.min(plantAdversaries, adversaries.length);
+  return (target === undefined ? 1 : 2) * (crossFits + planted);
 };
 
 /** What is known before anything is estimated: who is left out, and why. */
@@ -77,7 +86,7 @@ const firstNotes = (
   const unknown = input.sensitive.filter((group) => group < 0).length;
   if (unknown > 0) notes.push(leakageNotes.unknown(unknown));
   const trained = Math.floor((rows * (folds - 1)) / folds);
-  if (trained > mostRows) notes.push(leakageNotes.cap(trained, mostRows));
+  if (mostRows !== undefined && trained > mostRows) notes.push(leakageNotes.cap(trained, mostRows));
   const small = rareClasses(input.sensitive, input.groupNames.length).filter(Boolean).length;
   if (small > 0) notes.push(leakageNotes.rareGroups(small));
   const fewValues = rareClasses(input.target ?? [], input.targetNames?.length ?? 0).filter(Boolean).length;
@@ -120,8 +129,9 @@ export const auditLeakage = async (
   const { features, sensitive, target, own, tested } = joined(withoutGroups(input, rare));
   const { groupNames, targetNames = [] } = input;
   const least = leastRows(settings.folds);
-  const watch = watchOf(options, expectedFits(input, adversaries.length, settings));
-  const fitting: FitSettings = { features, mostRows: settings.mostRows, watch };
+  const watch = watchOf(options, expectedRows(input, adversaries, settings));
+  const mostRows = settings.mostRows ?? features.rows;
+  const fitting: FitSettings = { features, mostRows, watch };
   const notes = firstNotes(input, options, settings);
   const firstRow = tested === undefined ? 0 : own.length;
   const over = (strata: readonly Stratum[], name: string, into: string[]): Promise<Estimated> =>
@@ -183,9 +193,13 @@ export const auditLeakage = async (
 
 const watchOf = (options: LeakageAuditOptions, total: number): Watch => {
   const pace = pacer(options);
-  let fits = 0;
+  let learnt = 0;
   return {
-    fit: () => pace.step({ done: Math.min(fits++, total), total, label: "measuring the leakage" }),
+    fit(rows) {
+      const done = Math.min(learnt, total);
+      learnt += rows;
+      return pace.step({ done, total, label: "measuring the leakage" });
+    },
     pause: () => pace.pause(),
   };
 };

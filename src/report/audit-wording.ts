@@ -23,6 +23,22 @@ export const between = ([low, high]: Interval, of: (x: number) => number = (x) =
 export const chance = (p: number): string => (p < 0.001 ? "below 0.001" : fixed(p, 3));
 export const levelInWords = (level: number): string => `${shortest(100 * level, 4)} %`;
 
+const MOST_NAMED = 4;
+
+/** Which groups have which value more or less often than all others. */
+const differing = (test: ParityAudit["baseRateTest"]): string => {
+  const named = test?.differing ?? [];
+  if (named.length === 0) return "";
+  const shown = named
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ group, target, rate, others }) =>
+        `"${target}" for ${percent(rate)} of ${group} and ${percent(others)} of the others`,
+    );
+  const rest = named.length - shown.length;
+  return `: ${shown.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
+};
+
 export const auditTexts = {
   found: (
     unit: Unit,
@@ -42,10 +58,10 @@ export const auditTexts = {
     detectable === undefined
       ? "So few rows could not have shown it with any certainty: this is no sign that there is none."
       : `So many rows would have shown a leakage of ${short(unit.of(detectable))} ${unit.name} per record in 4 cases out of 5; a smaller one can be there and not be seen.`,
-  differ: (positive: string): string =>
-    `The groups differ in how often the target is "${positive}". A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
-  unclear: (positive: string): string =>
-    `These rows do not show that the groups differ in how often the target is "${positive}". If they do not, demographic parity and equalised odds can both hold; if they do, no predictor that is any good satisfies both, and you would have to choose.`,
+  differ: ({ baseRateTest }: Pick<ParityAudit, "baseRateTest">): string =>
+    `The groups differ in how often the target has its values (p = ${chance(baseRateTest?.pValue ?? 0)}, all groups and values together)${differing(baseRateTest)}. A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
+  unclear: ({ baseRateTest }: Pick<ParityAudit, "baseRateTest">): string =>
+    `These rows do not show that the groups differ in how often the target has its values (p = ${chance(baseRateTest?.pValue ?? 1)}, all groups and values together). If they do not, demographic parity and equalised odds can both hold; if they do, no predictor that is any good satisfies both, and you would have to choose.`,
   unknown:
     "Whether the groups differ in how often the target is positive could not be estimated. Where they do, no predictor that is any good satisfies both demographic parity and equalised odds.",
 };
@@ -86,9 +102,9 @@ export const verdictsOf = ({
     return [...(givenTarget ? said.reverse() : said), impossibility(parity)];
   });
 
-export const impossibility = ({ baseRates, positive }: ParityAudit): string =>
-  baseRates === "differ"
-    ? auditTexts.differ(positive)
-    : baseRates === "unclear"
-      ? auditTexts.unclear(positive)
+export const impossibility = (parity: ParityAudit): string =>
+  parity.baseRates === "differ"
+    ? auditTexts.differ(parity)
+    : parity.baseRates === "unclear"
+      ? auditTexts.unclear(parity)
       : auditTexts.unknown;

@@ -7,7 +7,6 @@ export const AUDIT_DEFAULTS = {
   level: LEAKAGE_DEFAULTS.level,
   permutations: LEAKAGE_DEFAULTS.permutations,
   plants: LEAKAGE_DEFAULTS.plants,
-  mostRows: LEAKAGE_DEFAULTS.mostRows,
   seed: 0,
 } as const;
 

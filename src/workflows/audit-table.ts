@@ -40,7 +40,7 @@ export interface AuditOptions extends RunOptions, Omit<TaskSettings, "weights"> 
   readonly permutations?: number | undefined;
   /** Planted leaks, to see how small a one is found (8). */
   readonly plants?: number | undefined;
-  /** Rows that an adversary learns from at most (5000). */
+  /** Rows that an adversary or a predictor learns from at most; all unless given, 20,000 for predictors. */
   readonly mostRows?: number | undefined;
   /** Where the random streams start (0). */
   readonly seed?: number | undefined;
@@ -92,7 +92,7 @@ export interface TableAudit {
     readonly level: number;
     readonly permutations: number;
     readonly plants: number;
-    readonly mostRows: number;
+    readonly mostRows: number | undefined;
     readonly seed: number;
     readonly adversaries: readonly string[];
   };
@@ -185,7 +185,7 @@ const settingsOf = (options: AuditOptions): Settings => ({
   level: options.level ?? AUDIT_DEFAULTS.level,
   permutations: options.permutations ?? AUDIT_DEFAULTS.permutations,
   plants: options.plants ?? AUDIT_DEFAULTS.plants,
-  mostRows: options.mostRows ?? AUDIT_DEFAULTS.mostRows,
+  mostRows: options.mostRows,
   seed: options.seed ?? AUDIT_DEFAULTS.seed,
   adversaries: options.adversaries === undefined ? undefined : adversariesNamed(options.adversaries),
 });

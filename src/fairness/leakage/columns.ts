@@ -6,8 +6,7 @@ import { type Interval, meanEstimate, quantiles } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
 import { predictInSteps } from "../../learners/in-steps.js";
 import { logProbabilities, logScores } from "./calibration.js";
-import type { CrossFit, Watch } from "./cross-fit.js";
-import type { StratumFolds } from "./permutation-test.js";
+import type { CrossFit, StratumFolds, Watch } from "./cross-fit.js";
 
 export interface ColumnLeakage {
   readonly name: string;
@@ -37,30 +36,47 @@ export const groupColumns = (sources: readonly string[]): ColumnGroup[] => {
 
 const CLASSES = 10;
 
-/** Each row's class of a group of columns: its combination of values, numbers of many values in ten classes. */
-const classesOf = (features: FeatureMatrix, { columns }: ColumnGroup): Int32Array => {
-  const cutsOf = columns.map((column) => {
-    const values = Float64Array.from(
-      { length: features.rows },
-      (_, row) => features.values[row * features.columns + column],
-    );
-    if (new Set(values).size <= CLASSES) return undefined;
-    const wanted = Array.from({ length: CLASSES - 1 }, (_, i) => (i + 1) / CLASSES);
-    return [...new Set(quantiles(values, wanted))];
-  });
-  const places = new Map<string, number>();
-  return Int32Array.from({ length: features.rows }, (_, row) => {
-    const key = columns
-      .map((column, at) => {
-        const value = features.values[row * features.columns + column];
-        const cuts = cutsOf[at];
-        return cuts === undefined ? value : cuts.filter((cut) => value > cut).length;
-      })
-      .join();
-    const place = places.get(key) ?? places.size;
-    places.set(key, place);
-    return place;
-  });
+/** Each row's class of one column: its value, or where there are many its place among ten quantile classes. */
+const codesOf = ({ values, rows, columns }: FeatureMatrix, column: number): Int32Array => {
+  const codes = new Int32Array(rows);
+  const places = new Map<number, number>();
+  for (let row = 0; row < rows && places.size <= CLASSES; row++) {
+    const value = values[row * columns + column];
+    const place = places.get(value) ?? places.size;
+    places.set(value, place);
+    codes[row] = place;
+  }
+  if (places.size <= CLASSES) return codes;
+  const own = Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]);
+  const wanted = Array.from({ length: CLASSES - 1 }, (_, i) => (i + 1) / CLASSES);
+  const cuts = [...new Set(quantiles(own, wanted))];
+  for (let row = 0; row < rows; row++) {
+    let place = 0;
+    while (place < cuts.length && own[row] > cuts[place]) place++;
+    codes[row] = place;
+  }
+  return codes;
+};
+
+/** Each row's class of a group of columns: its combination of their classes. */
+const classesOf = async (
+  features: FeatureMatrix,
+  { columns }: ColumnGroup,
+  watch: Watch,
+): Promise<Int32Array> => {
+  const classes = new Int32Array(features.rows);
+  for (const column of columns) {
+    const codes = codesOf(features, column);
+    const places = new Map<number, number>();
+    for (let row = 0; row < features.rows; row++) {
+      const key = classes[row] * (CLASSES + 1) + codes[row];
+      const place = places.get(key) ?? places.size;
+      places.set(key, place);
+      classes[row] = place;
+    }
+    await watch.pause();
+  }
+  return classes;
 };
 
 /** Gains of each judged row by counting, trained on the folds it is not in; in the order of the cross-fits. */
@@ -163,9 +179,7 @@ export const columnLeakage = async (
   };
   const columns: ColumnLeakage[] = [];
   for (const group of groups) {
-    await watch.fit();
-    const classes = classesOf(features, group);
-    await watch.pause();
+    const classes = await classesOf(features, group, watch);
     const alone = meanEstimate(withIdle(countingGains(strata, classes)), level);
     await watch.pause();
     const rest = meanEstimate(

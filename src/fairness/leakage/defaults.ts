@@ -6,5 +6,5 @@ export const LEAKAGE_DEFAULTS = {
   permutations: 999,
   plants: 8,
   plantAdversaries: 2,
-  mostRows: 5000,
+  plantRows: 2000,
 } as const;

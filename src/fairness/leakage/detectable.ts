@@ -8,15 +8,16 @@
  *     D(I) = A 2 I / sqrt(2 I + q),   A = sum_k w_k sqrt(n_k) / sqrt(sum_k w_k^2)
  *
  * (the gain of the log-likelihood ratio against its spread, sqrt(2 I) for a small I, and the learner's own noise), so
- * one measured D gives q, and D(I) = z(.95) + z(.80) gives I.
+ * one measured D gives q, and D(I) = z(.95) + z(.80) gives I. Of many rows some are drawn for the planted tables: with r
+ * times as many rows A is sqrt(r) times as large, and q, the noise of a learner of r times as many rows, 1 / r of it.
  */
 import { exp, log, normalQuantile } from "../../core/math.js";
 import type { RandomStream } from "../../core/random.js";
 import { momentsOf } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
-import type { Adversary, Watch } from "./cross-fit.js";
-import { joinRows, stratifiedFolds } from "./folds.js";
-import { type StratumFolds, type TestSettings, testLeakage } from "./permutation-test.js";
+import { type Adversary, type FitSettings, fitStages, type StratumFolds, type Watch } from "./cross-fit.js";
+import { joinRows, someRows, stratifiedFolds } from "./folds.js";
+import { type JudgedStratum, type TestSettings, testLeakage } from "./permutation-test.js";
 import { type Stratum, shares } from "./stratum.js";
 
 export const DETECTION = { level: 0.05, power: 0.8 };
@@ -142,22 +143,84 @@ const plant = async (
   return { strata: [], nats: 0 };
 };
 
-export interface DetectableSettings extends TestSettings {
+export interface DetectableSettings extends TestSettings, FitSettings {
   readonly folds: number;
-  /** How many tables are drawn. */
+  /** How many tables are drawn, and how many rows each has at most. */
   readonly plants: number;
+  readonly plantRows: number;
   /** All there is to know: H(group), of the strata together. */
   readonly most: number;
 }
 
+/** Groups that have rows for every fold, or the two largest where fewer have; the rows of the others are left out. */
+const withLargeGroups = (stratum: Stratum, folds: number): Stratum => {
+  const rows = shares(stratum.rows, stratum).map((share) => share * stratum.rows.length);
+  const bySize = [...rows.keys()].sort((a, b) => rows[b] - rows[a]);
+  const kept = bySize.filter((group, at) => at < 2 || rows[group] >= 2 * folds).sort((a, b) => a - b);
+  if (kept.length === stratum.groups.length) return stratum;
+  const place = new Map(kept.map((group, at) => [group, at]));
+  const labels = stratum.labels.map((group) => place.get(group) ?? -1);
+  const known = (row: number) => labels[row] >= 0;
+  return {
+    ...stratum,
+    labels,
+    groups: kept.map((group) => stratum.groups[group]),
+    rows: stratum.rows.filter(known),
+    test: stratum.test?.filter(known),
+  };
+};
+
+/** The strata with no more rows than a planted table has, and how many times as many there are. */
+const drawRows = (
+  strata: readonly Stratum[],
+  { plantRows, folds }: Pick<DetectableSettings, "plantRows" | "folds">,
+  stream: RandomStream,
+) => {
+  const rows = strata.reduce((sum, stratum) => sum + stratum.rows.length, 0);
+  const ratio = Math.max(1, rows / plantRows);
+  if (ratio === 1) return { strata, ratio };
+  const some = (of: Int32Array, name: string) =>
+    someRows(of, Math.max(1, Math.round(of.length / ratio)), stream.split(name));
+  const drawn = strata.map((stratum, s) =>
+    withLargeGroups(
+      {
+        ...stratum,
+        rows: some(stratum.rows, `rows ${s}`),
+        test: stratum.test === undefined ? undefined : some(stratum.test, `test ${s}`),
+      },
+      folds,
+    ),
+  );
+  return { strata: drawn.filter((stratum) => stratum.rows.length >= 4 * folds), ratio };
+};
+
+/** What the adversaries say of a planted table, stage by stage. */
+const judgePlanted = async (
+  planted: readonly StratumFolds[],
+  adversaries: readonly (readonly [string, Adversary])[],
+  settings: FitSettings,
+  stream: RandomStream,
+): Promise<JudgedStratum[]> => {
+  const judged: JudgedStratum[] = [];
+  for (const [s, dealt] of planted.entries()) {
+    const own: JudgedStratum["adversaries"][number][] = [];
+    for (const [name, adversary] of adversaries) {
+      own.push(await fitStages(adversary, dealt, settings, stream.split(`${name} in stratum ${s}`)));
+    }
+    judged.push({ stratum: dealt.stratum, adversaries: own });
+  }
+  return judged;
+};
+
 /** In nats; undefined where even all there is to know could not be told from nothing. */
 export const smallestDetectable = async (
-  strata: readonly Stratum[],
+  all: readonly Stratum[],
   adversaries: readonly (readonly [string, Adversary])[],
   settings: DetectableSettings,
   stream: RandomStream,
 ): Promise<number | undefined> => {
   const { plants, most } = settings;
+  const { strata, ratio } = drawRows(all, settings, stream.split("rows"));
   const rows = strata.reduce((sum, stratum) => sum + (stratum.test ?? stratum.rows).length, 0);
   // A first guess: a learner with a few weights.
   let nats = Math.min(most * 0.5, Math.max(8 / rows, 0.002));
@@ -169,7 +232,8 @@ export const smallestDetectable = async (
       const own = stream.split(`${attempt} ${i}`);
       const planted = await plant(strata, settings, nats, own.split("plant"));
       if (planted.strata.length === 0) return undefined;
-      const result = await testLeakage(planted.strata, adversaries, settings, own.split("test"));
+      const judged = await judgePlanted(planted.strata, adversaries, settings, own.split("fits"));
+      const result = await testLeakage(judged, settings, own.split("test"));
       const squares = result.stages.reduce((sum, { learnt }) => sum + learnt, 0);
       reach +=
         result.stages.reduce((sum, { learnt, rows: n }) => sum + Math.sqrt(learnt * n), 0) /
@@ -186,15 +250,18 @@ export const smallestDetectable = async (
     }
     if (drift < 0.7) return undefined;
     const noise = Math.max(0, ((2 * reach * leaked) / drift) ** 2 - 2 * leaked);
-    const square = NEEDED * NEEDED;
-    const twice =
-      (square + Math.sqrt(square * square + 4 * reach * reach * square * noise)) / (2 * reach * reach);
-    const found = twice / 2;
     if (drift > 4 && attempt < 4) {
-      nats = found;
+      nats = neededAt(reach, noise);
       continue;
     }
+    const found = neededAt(reach * Math.sqrt(ratio), noise / ratio);
     return found < most ? found : undefined;
   }
   return undefined;
+};
+
+/** The I at which D(I) is what is needed, for A = `reach` and q = `noise`. */
+const neededAt = (reach: number, noise: number): number => {
+  const square = NEEDED * NEEDED;
+  return (square + Math.sqrt(square * square + 4 * reach * reach * square * noise)) / (4 * reach * reach);
 };

@@ -9,6 +9,10 @@
  * which is taken record by record, so that the interval knows what the correction costs; the correction is never
  * negative on average (more rows do not make an adversary worse), and b / m is added to the variance.
  *
+ * **Who decides.** The adversary that finds most on the rows held out gives the estimate. The others count for the
+ * interval where they are not clearly behind it on those rows, and not much less certain: one that found little and
+ * whose figure is carried on over a long way would only say that it does not know.
+ *
  * **The maximum.** With q the level's quantile, over resamples of the records, of the largest standardised deviation
  * of any adversary, estimate ± q error covers all of them at once, and so
  * [max(estimate - q error), max(estimate + q error)] covers the largest.
@@ -18,7 +22,7 @@
  * that belongs to that end (as Wilson's is for a share): u - estimate = q sqrt(error^2 + 2 (u - estimate) / n).
  */
 import type { RandomStream } from "../../core/random.js";
-import { type Interval, momentsOf, quantile, sampleVariance } from "../../core/stats.js";
+import { type Interval, meanEstimate, momentsOf, quantile, sampleVariance } from "../../core/stats.js";
 import type { CrossFit, Watch } from "./cross-fit.js";
 
 export interface AdversaryEstimate {
@@ -41,6 +45,8 @@ export interface RecordGains {
   /** What is added to the variance of the mean for the correction. */
   readonly extraVariance: number;
   readonly strength: number;
+  /** Rows that it learnt from, of all strata. */
+  readonly learnt: number;
 }
 
 /** Strata under each other; `idle` records, in strata where there is one group only, gain 0. */
@@ -52,31 +58,61 @@ export const recordGains = (name: string, fits: readonly CrossFit[], idle: numbe
   let extraVariance = 0;
   for (const fit of fits) {
     const n = fit.gains.length;
-    const factor = fit.learnt > fit.learntOfFewer ? fit.learntOfFewer / (fit.learnt - fit.learntOfFewer) : 0;
-    const missed = momentsOf(fit.gains.map((gain, i) => factor * (gain - fit.gainsOfFewer[i]))).mean;
-    const weight = missed > 0 ? factor : 0;
+    const { missed, corrections } = notYetLearnt(fit);
     for (let i = 0; i < n; i++) {
       heldOut[at + i] = fit.gains[i];
-      gains[at + i] = fit.gains[i] + weight * (fit.gains[i] - fit.gainsOfFewer[i]);
+      gains[at + i] = fit.gains[i] + corrections[i];
     }
-    if (missed > 0) extraVariance += (n / records) ** 2 * (missed / fit.learnt);
+    extraVariance += (n / records) ** 2 * (missed / fit.learnt);
     at += n;
   }
   const strengths = fits.flatMap(({ blocks }) => blocks.map(({ calibration }) => calibration.strength));
-  return { name, gains, heldOut, extraVariance, strength: momentsOf(strengths).mean };
+  const learnt = fits.reduce((sum, fit) => sum + fit.learnt, 0);
+  return { name, gains, heldOut, extraVariance, strength: momentsOf(strengths).mean, learnt };
+};
+
+/** What is missed for lack of rows: its mean, not below 0, and the share of each record. */
+const notYetLearnt = ({ gains, gainsOfFewer, learnt, learntOfFewer }: CrossFit) => {
+  const n = gains.length;
+  const corrections = new Float64Array(n);
+  const compared = gainsOfFewer.reduce((count, gain) => count + Number(!Number.isNaN(gain)), 0);
+  if (learnt <= learntOfFewer || compared === 0) return { missed: 0, corrections };
+  // Records that the smaller model has learnt from are left out: the others stand for them.
+  const weight = (learntOfFewer / (learnt - learntOfFewer)) * (n / compared);
+  for (let i = 0; i < n; i++) {
+    if (!Number.isNaN(gainsOfFewer[i])) corrections[i] = weight * (gains[i] - gainsOfFewer[i]);
+  }
+  const missed = momentsOf(corrections).mean;
+  return missed > 0 ? { missed, corrections } : { missed: 0, corrections: corrections.fill(0) };
 };
 
 export interface LargestEstimate {
   readonly nats: number;
   readonly interval: Interval;
   readonly standardError: number;
+  /** Of the same adversary, on rows held out as they come. */
+  readonly heldOut: { readonly nats: number; readonly interval: Interval };
   readonly winner: string;
+  /** Those that were as good as the winner on the rows held out, but too uncertain to count. */
+  readonly unstable: readonly string[];
   readonly adversaries: readonly AdversaryEstimate[];
 }
 
 /** The standard error of a mean of gains, with what the correction adds. */
 const errorOf = ({ gains, extraVariance }: RecordGains): number =>
   Math.sqrt(sampleVariance(momentsOf(gains)) / gains.length + extraVariance);
+
+/** More records than this are resampled in so many blocks: their means are as normal, in a fraction of the time. */
+const RESAMPLED = 2000;
+
+/** Sums of every `RESAMPLED`-th record over the usual number in a block; the records themselves where they are few. */
+const blockMeans = (column: Float64Array): Float64Array => {
+  const n = column.length;
+  if (n <= RESAMPLED) return column;
+  const sums = new Float64Array(RESAMPLED);
+  for (let i = 0; i < n; i++) sums[i % RESAMPLED] += (column[i] * RESAMPLED) / n;
+  return sums;
+};
 
 /** Resampled means of several columns of gains, the same records in each: [replicates][columns]. */
 const resampledMeans = async (
@@ -85,17 +121,18 @@ const resampledMeans = async (
   stream: RandomStream,
   watch: Watch,
 ): Promise<Float64Array[]> => {
-  const n = columns[0].length;
-  const times = new Float64Array(n);
+  const blocks = columns.map((column) => blockMeans(column));
+  const size = blocks[0].length;
+  const times = new Float64Array(size);
   const drawn: Float64Array[] = [];
   for (let r = 0; r < replicates; r++) {
     times.fill(0);
-    for (let i = 0; i < n; i++) times[stream.integer(n)]++;
+    for (let i = 0; i < size; i++) times[stream.integer(size)]++;
     drawn.push(
-      Float64Array.from(columns, (column) => {
+      Float64Array.from(blocks, (block) => {
         let sum = 0;
-        for (let i = 0; i < n; i++) sum += times[i] * column[i];
-        return sum / n;
+        for (let i = 0; i < size; i++) sum += times[i] * block[i];
+        return sum / size;
       }),
     );
     await watch.pause();
@@ -110,6 +147,28 @@ export const upperEnd = (mean: number, error: number, q: number, n: number): num
 };
 
 const notBelowZero = ([low, high]: Interval): Interval => [Math.max(0, low), Math.max(0, high)];
+
+/** An adversary is clearly behind where the best is better by more than this many standard errors. */
+const BEHIND = 3;
+/** One whose error is larger than the winner's by more than this does not count. */
+const UNCERTAIN = 2;
+
+/** The best on the rows held out, and who else counts. */
+const decidersOf = (all: readonly RecordGains[], errors: readonly number[]) => {
+  const heldOut = all.map((each) => momentsOf(each.heldOut).mean);
+  let best = 0;
+  for (let a = 1; a < all.length; a++) if (heldOut[a] > heldOut[best]) best = a;
+  const near = [...all.keys()].filter((a) => {
+    const ahead = momentsOf(all[best].heldOut.map((gain, i) => gain - all[a].heldOut[i]));
+    return ahead.mean <= BEHIND * Math.sqrt(sampleVariance(ahead) / ahead.n);
+  });
+  const certain = (a: number) => a === best || errors[a] <= UNCERTAIN * errors[best];
+  return {
+    best,
+    deciders: near.filter(certain),
+    unstable: near.filter((a) => !certain(a)).map((a) => all[a].name),
+  };
+};
 
 export const largestOf = async (
   all: readonly RecordGains[],
@@ -128,6 +187,7 @@ export const largestOf = async (
   const means = all.map(({ gains }) => momentsOf(gains).mean);
   const errors = all.map(errorOf);
   const n = all[0].gains.length;
+  const { best, deciders, unstable } = decidersOf(all, errors);
   const drawn = await resampledMeans(
     all.map(({ gains }) => gains),
     replicates,
@@ -136,23 +196,18 @@ export const largestOf = async (
   );
   // The extra variance is not in the resamples: deviations are standardised by what is.
   const plain = all.map(({ gains }) => Math.sqrt(sampleVariance(momentsOf(gains)) / gains.length));
-  const deviations = drawn.map((resample) =>
-    resample.reduce(
-      (most, mean, a) => (plain[a] > 0 ? Math.max(most, Math.abs(mean - means[a]) / plain[a]) : most),
-      0,
+  const deviation = (resample: Float64Array, a: number): number =>
+    plain[a] > 0 ? Math.abs(resample[a] - means[a]) / plain[a] : 0;
+  const together = quantile(
+    drawn.map((resample) => deciders.reduce((most, a) => Math.max(most, deviation(resample, a)), 0)),
+    level,
+  );
+  const alone = all.map((_, a) =>
+    quantile(
+      drawn.map((resample) => deviation(resample, a)),
+      level,
     ),
   );
-  const together = quantile(deviations, level);
-  const alone = all.map((_, a) =>
-    plain[a] > 0
-      ? quantile(
-          drawn.map((resample) => Math.abs(resample[a] - means[a]) / plain[a]),
-          level,
-        )
-      : 0,
-  );
-  let best = 0;
-  for (let a = 1; a < all.length; a++) if (means[a] > means[best]) best = a;
   const adversaries = all.map(
     ({ name, heldOut, strength }, a): AdversaryEstimate => ({
       name,
@@ -166,11 +221,18 @@ export const largestOf = async (
   return {
     nats: adversaries[best].nats,
     interval: notBelowZero([
-      Math.max(...means.map((mean, a) => mean - together * errors[a])),
-      Math.max(...means.map((mean, a) => upperEnd(mean, errors[a], together, n))),
+      Math.max(...deciders.map((a) => means[a] - together * errors[a])),
+      Math.max(...deciders.map((a) => upperEnd(means[a], errors[a], together, n))),
     ]),
     standardError: errors[best],
+    heldOut: heldOutOf(all[best], level),
     winner: all[best].name,
+    unstable,
     adversaries,
   };
+};
+
+const heldOutOf = ({ heldOut }: RecordGains, level: number) => {
+  const { mean, interval } = meanEstimate(heldOut, level);
+  return { nats: mean, interval };
 };

@@ -15,7 +15,9 @@ export interface LeakageSettings {
   readonly permutations: number;
   readonly plants: number;
   readonly plantAdversaries: number;
-  readonly mostRows: number;
+  readonly plantRows: number;
+  /** Undefined where there is no limit. */
+  readonly mostRows: number | undefined;
 }
 
 export interface LeakageAuditInput {
@@ -54,7 +56,9 @@ export interface LeakageAuditOptions extends RunOptions {
   readonly plants?: number | undefined;
   /** How many of the adversaries, the first ones, look for the planted leaks (2, for time). */
   readonly plantAdversaries?: number | undefined;
-  /** The most rows that a model learns from (5000). */
+  /** The most rows that a planted table has (2000); what more rows would show follows from them. */
+  readonly plantRows?: number | undefined;
+  /** The most rows that a model learns from; all there are unless given. */
   readonly mostRows?: number | undefined;
   /** Whether to look at every column (yes). */
   readonly attribution?: boolean | undefined;
@@ -67,7 +71,8 @@ export const leakageSettings = (options: LeakageAuditOptions): LeakageSettings =
   permutations: options.permutations ?? LEAKAGE_DEFAULTS.permutations,
   plants: options.plants ?? LEAKAGE_DEFAULTS.plants,
   plantAdversaries: options.plantAdversaries ?? LEAKAGE_DEFAULTS.plantAdversaries,
-  mostRows: options.mostRows ?? LEAKAGE_DEFAULTS.mostRows,
+  plantRows: options.plantRows ?? LEAKAGE_DEFAULTS.plantRows,
+  mostRows: options.mostRows,
 });
 
 /** Everything has the length, the classes and the size that it needs. */
@@ -107,7 +112,7 @@ export const requireInput = (
     throw new InputError("columns", leakageTexts.columnNames(sourceColumns.length, features.columns));
   }
   if (adversaries < 1) throw new InputError("no-adversaries", leakageTexts.noAdversaries);
-  const { folds, level, replicates, permutations, plants, plantAdversaries, mostRows } = settings;
+  const { folds, level, replicates, permutations, plants, plantAdversaries, plantRows, mostRows } = settings;
   if (!Number.isInteger(folds) || folds < 3) throw new InputError("folds", leakageTexts.folds(folds));
   if (!(level > 0 && level < 1)) throw new InputError("level", badLevelText(level));
   const counts = [
@@ -115,7 +120,8 @@ export const requireInput = (
     ["permutations", permutations, 99],
     ["plants", plants, 0],
     ["adversaries for planted leaks", plantAdversaries, 1],
-    ["rows to learn from", mostRows, 50],
+    ["rows of a planted table", plantRows, 50],
+    ["rows to learn from", mostRows ?? 50, 50],
   ] as const;
   for (const [what, given, least] of counts) {
     if (!Number.isInteger(given) || given < least) {

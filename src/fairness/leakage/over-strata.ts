@@ -2,12 +2,19 @@
 import { InputError } from "../../core/errors.js";
 import { log } from "../../core/math.js";
 import type { RandomStream } from "../../core/random.js";
-import { type Adversary, type CrossFit, crossFit, type FitSettings, joinScores } from "./cross-fit.js";
+import {
+  type Adversary,
+  type CrossFit,
+  crossFit,
+  type FitSettings,
+  joinScores,
+  type StratumFolds,
+} from "./cross-fit.js";
 import { smallestDetectable } from "./detectable.js";
 import { largestOf, type RecordGains, recordGains } from "./estimate.js";
 import { stratifiedFolds } from "./folds.js";
 import type { LeakageSettings } from "./input.js";
-import { type StratumFolds, testLeakage } from "./permutation-test.js";
+import { testLeakage } from "./permutation-test.js";
 import type { LeakageEstimate } from "./result.js";
 import { type Stratum, shares } from "./stratum.js";
 import { leakageNotes, leakageTexts } from "./texts.js";
@@ -78,8 +85,8 @@ const askAdversaries = async (
   for (const [name, adversary] of given) {
     const fits: CrossFit[] = [];
     try {
-      for (const [s, { stratum, folds: dealt }] of strata.entries()) {
-        fits.push(await crossFit(adversary, stratum, dealt, fitting, stream.split(`${name} ${s}`)));
+      for (const [s, dealt] of strata.entries()) {
+        fits.push(await crossFit(adversary, dealt, fitting, stream.split(`${name} ${s}`)));
       }
     } catch (error) {
       // One that has too many columns for it, say, does not keep the others from looking.
@@ -106,7 +113,7 @@ export const leakageOver = async (
   notes: string[],
   firstRow: number,
 ): Promise<Estimated> => {
-  const { folds, level, replicates, permutations, plants, plantAdversaries } = settings;
+  const { folds, level, replicates, permutations, plants, plantRows, plantAdversaries } = settings;
   const { strata, idleRows } = dealStrata(all, folds, stream, notes);
   const idle = idleRows.reduce((sum, rows) => sum + rows.length, 0);
   const judged = strata.reduce((sum, { stratum }) => sum + judgedOf(stratum).length, idle);
@@ -114,8 +121,11 @@ export const leakageOver = async (
   const { watch } = fitting;
   const largest = await largestOf(gains, { level, replicates, stream: stream.split("intervals"), watch });
   const best = gains.findIndex(({ name }) => name === largest.winner);
-  const testing = { ...fitting, permutations };
-  const { pValue } = await testLeakage(strata, adversaries, testing, stream.split("test"));
+  const { pValue } = await testLeakage(
+    strata.map(({ stratum }, s) => ({ stratum, adversaries: fitsOf.map((fits) => fits[s].stages) })),
+    { permutations, watch },
+    stream.split("test"),
+  );
   const entropy = strata.reduce(
     (sum, { stratum }) =>
       sum + (judgedOf(stratum).length / judged) * entropyOf(shares(stratum.rows, stratum)),
@@ -127,9 +137,10 @@ export const leakageOver = async (
       : await smallestDetectable(
           strata.map(({ stratum }) => stratum),
           adversaries.slice(0, plantAdversaries),
-          { ...testing, permutations: Math.min(permutations, 199), folds, plants, most: entropy },
+          { ...fitting, permutations: Math.min(permutations, 199), folds, plants, plantRows, most: entropy },
           stream.split("detectable"),
         );
+  for (const name of largest.unstable) notes.push(leakageNotes.unstable(name));
   if (plants > 0 && detectable === undefined) notes.push(leakageNotes.undetectable(entropy));
   const rows = [...fitsOf[best].map((fit) => fit.rows), ...idleRows].flatMap((part) => [...part]);
   return {
@@ -137,6 +148,7 @@ export const leakageOver = async (
       nats: Math.min(largest.nats, entropy),
       interval: [Math.min(largest.interval[0], entropy), Math.min(largest.interval[1], entropy)],
       standardError: largest.standardError,
+      heldOut: largest.heldOut,
       pValue,
       detectable,
       entropy,
@@ -146,6 +158,8 @@ export const leakageOver = async (
       records: {
         rows: Int32Array.from(rows, (row) => row - firstRow),
         gains: gains[best].gains,
+        heldOut: gains[best].heldOut,
+        learnt: gains[best].learnt,
         information: joinScores([...fitsOf[best].map((fit) => fit.information), new Float64Array(idle)]),
         extraVariance: gains[best].extraVariance,
       },

@@ -13,9 +13,8 @@
 import { normalCdf, normalQuantile } from "../../core/math.js";
 import type { RandomStream } from "../../core/random.js";
 import { momentsOf, sampleVariance } from "../../core/stats.js";
-import { type Adversary, adversarySays, type FitSettings, fitAdversary } from "./cross-fit.js";
-import { joinRows } from "./folds.js";
-import { type Stratum, shares } from "./stratum.js";
+import type { StageScores, Watch } from "./cross-fit.js";
+import type { Stratum } from "./stratum.js";
 
 /** What is judged of one fold in one stratum: log m [adversaries][rows, classes], and the labels. */
 interface Judged {
@@ -24,56 +23,29 @@ interface Judged {
   readonly scores: readonly Float64Array[];
 }
 
-export interface StratumFolds {
-  readonly stratum: Stratum;
-  readonly folds: readonly Int32Array[];
-}
-
 export interface TestResult {
   readonly pValue: number;
   /** The combined statistic, standard normal where there is no leakage. */
   readonly drift: number;
 }
 
-export interface TestSettings extends FitSettings {
+export interface TestSettings {
   readonly permutations: number;
+  readonly watch: Watch;
 }
 
-/** Folds before the first that is judged are 1; with test rows all are learnt from, and the test rows judged. */
-const stages = (folds: number, hasTest: boolean): readonly number[] =>
-  hasTest ? [folds] : Array.from({ length: folds - 1 }, (_, k) => k + 1);
+/** The stages of every adversary in one stratum. */
+export interface JudgedStratum {
+  readonly stratum: Stratum;
+  /** [adversaries][stages] */
+  readonly adversaries: readonly (readonly StageScores[])[];
+}
 
-const judge = async (
-  strata: readonly StratumFolds[],
-  stage: number,
-  adversaries: readonly (readonly [string, Adversary])[],
-  settings: FitSettings,
-  stream: RandomStream,
-): Promise<{ readonly judged: readonly Judged[]; readonly learnt: number; readonly rows: number }> => {
-  const judged: Judged[] = [];
-  let learnt = 0;
-  let rows = 0;
-  for (const [s, { stratum, folds }] of strata.entries()) {
-    const trainedOn = joinRows(folds.slice(0, stage));
-    const heldOut = stratum.test ?? folds[stage];
-    if (heldOut.length === 0) continue;
-    learnt += trainedOn.length;
-    rows += heldOut.length;
-    const base = shares(trainedOn, stratum);
-    const scores: Float64Array[] = [];
-    for (const [name, adversary] of adversaries) {
-      const own = stream.split(`${name} in stratum ${s}`);
-      const model = await fitAdversary(adversary, stratum, trainedOn, settings, own);
-      scores.push(await adversarySays(model, heldOut, base, settings));
-    }
-    judged.push({
-      labels: Int32Array.from(heldOut, (row) => stratum.labels[row]),
-      classes: stratum.groups.length,
-      scores,
-    });
-  }
-  return { judged, learnt, rows };
-};
+const judgedAt = ({ stratum, adversaries }: JudgedStratum, stage: number): Judged => ({
+  labels: Int32Array.from(adversaries[0][stage].heldOut, (row) => stratum.labels[row]),
+  classes: stratum.groups.length,
+  scores: adversaries.map((stages) => stages[stage].scores),
+});
 
 /** Sums [adversaries] of the scores of the labels in this order. */
 const sumsOf = ({ classes, scores }: Judged, labels: Int32Array, sums: Float64Array): void => {
@@ -97,7 +69,7 @@ const shuffle = (labels: Int32Array, stream: RandomStream): void => {
 const testFold = async (
   judged: readonly Judged[],
   adversaries: number,
-  { permutations, watch }: Pick<TestSettings, "permutations" | "watch">,
+  { permutations, watch }: TestSettings,
   stream: RandomStream,
 ): Promise<number> => {
   const seen = new Float64Array(adversaries);
@@ -139,24 +111,25 @@ const testFold = async (
 };
 
 export const testLeakage = async (
-  strata: readonly StratumFolds[],
-  adversaries: readonly (readonly [string, Adversary])[],
+  strata: readonly JudgedStratum[],
   settings: TestSettings,
   stream: RandomStream,
 ): Promise<TestResult & { readonly stages: readonly { learnt: number; rows: number }[] }> => {
-  const hasTest = strata[0].stratum.test !== undefined;
   let sum = 0;
   let squares = 0;
   const done: { learnt: number; rows: number }[] = [];
-  for (const stage of stages(strata[0].folds.length, hasTest)) {
+  const total = (of: (first: StageScores) => number, stage: number) =>
+    strata.reduce((whole, { adversaries }) => whole + of(adversaries[0][stage]), 0);
+  for (const stage of strata[0].adversaries[0].keys()) {
+    const judged = strata.map((each) => judgedAt(each, stage)).filter(({ labels }) => labels.length > 0);
     const own = stream.split(`stage ${stage}`);
-    const { judged, learnt, rows } = await judge(strata, stage, adversaries, settings, own);
-    const p = await testFold(judged, adversaries.length, settings, own.split("shuffles"));
+    const p = await testFold(judged, strata[0].adversaries.length, settings, own);
+    const learnt = total((first) => first.learnt, stage);
     // Models of more rows see more; the weight may depend on what is known before the fold is seen, as this does.
     const weight = Math.sqrt(learnt);
     sum += weight * normalQuantile(1 - p);
     squares += weight * weight;
-    done.push({ learnt, rows });
+    done.push({ learnt, rows: total(({ heldOut }) => heldOut.length, stage) });
   }
   const drift = sum / Math.sqrt(squares);
   return { pValue: normalCdf(-drift), drift, stages: done };

@@ -4,6 +4,7 @@ import type { RandomStream } from "../../core/random.js";
 import { countClasses, namesToShow, rareClasses } from "../../core/rare-values.js";
 import type { FeatureMatrix, Learner } from "../../learners/classifier.js";
 import { fitInSteps, predictInSteps } from "../../learners/in-steps.js";
+import { type BaseRateTest, testBaseRates } from "../base-rates.js";
 import { type Gap, groupMetricsSteps, type MetricsByGroup } from "../group-metrics.js";
 import { decomposeParitySteps, type GroupDecomposition } from "../parity-decomposition.js";
 import { joinRows, someRows, stratifiedFolds } from "./folds.js";
@@ -29,7 +30,7 @@ export interface ParityAuditOptions extends RunOptions {
   readonly level?: number | undefined;
   /** Resamples for the intervals (1000). */
   readonly replicates?: number | undefined;
-  /** The most rows that a predictor learns from (5000). */
+  /** The most rows that a predictor learns from (20,000). */
   readonly mostRows?: number | undefined;
 }
 
@@ -49,9 +50,11 @@ export interface ParityAudit {
   readonly positive: string;
   /** Largest difference between the groups' shares of the positive target value in the table itself. */
   readonly baseRateDifference: Gap;
+  /** All groups and all target values tested together; undefined where fewer than two of either have rows. */
+  readonly baseRateTest: BaseRateTest | undefined;
   /**
-   * Where they differ, demographic parity and equalised odds cannot both hold (appendix H): "differ" where the
-   * interval is above 0, "unclear" where it reaches 0, "unknown" where it could not be estimated.
+   * Where they differ, demographic parity and equalised odds cannot both hold (appendix H): "differ" where the test
+   * says so at the level of the intervals, "unclear" where it does not, "unknown" where there is nothing to test.
    */
   readonly baseRates: "differ" | "unclear" | "unknown";
   /** Empty where the target cannot be learnt; `reason` then says why. */
@@ -62,6 +65,9 @@ export interface ParityAudit {
 export const parityReasons = {
   constant: "fewer than two target values have rows enough to hold some out, so no predictor was made",
 };
+
+/** More rows than this change little about how a predictor treats the groups, and take long. */
+const PREDICTOR_ROWS = 20_000;
 
 /** The features with one more column for each group, all 0. */
 const withGroupColumns = ({ values, rows, columns }: FeatureMatrix, groups: number): FeatureMatrix => {
@@ -163,9 +169,9 @@ const answersOf = async (
   return { asIf, hard };
 };
 
-const baseRatesOf = ({ interval }: Gap): ParityAudit["baseRates"] => {
-  if (interval === undefined) return "unknown";
-  return interval[0] > 0 ? "differ" : "unclear";
+const baseRatesOf = (test: BaseRateTest | undefined, level: number): ParityAudit["baseRates"] => {
+  if (test === undefined) return "unknown";
+  return test.pValue < 1 - level ? "differ" : "unclear";
 };
 
 /**
@@ -202,7 +208,7 @@ export const auditParity = async (
   const { sensitive, groupNames } = comparable(input);
   const targetNames = namesToShow(input.targetNames, target, "value");
   const { stream, predictor, positive = 1, folds = 5, level = 0.95, replicates = 1000 } = options;
-  const { mostRows = 5000 } = options;
+  const { mostRows = PREDICTOR_ROWS } = options;
   const pace = pacer(options);
   const known = Int32Array.from(
     [...sensitive.keys()].filter((row) => sensitive[row] >= 0 && target[row] >= 0),
@@ -219,11 +225,22 @@ export const auditParity = async (
     );
   const labels = await metrics(pick(target), "base rates");
   const baseRateDifference = labels.comparisons.baseRate.difference;
+  const rareValues = rareClasses(target, targetNames.length);
+  const baseRateTest = testBaseRates(
+    {
+      groups,
+      groupNames,
+      target: pick(target).map((value) => (rareValues[value] ? -1 : value)),
+      targetNames,
+    },
+    { level },
+  );
   const common = {
     predictor: predictor.name,
     positive: targetNames[positive],
     baseRateDifference,
-    baseRates: baseRatesOf(baseRateDifference),
+    baseRateTest,
+    baseRates: baseRatesOf(baseRateTest, level),
   } as const;
   const counts = countClasses(pick(target), targetNames.length);
   if (counts.filter((count) => count >= 2 * folds).length < 2) {

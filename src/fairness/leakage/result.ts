@@ -7,10 +7,12 @@ import type { LeakageAuditInput } from "./input.js";
 
 /** The leakage that the adversaries find: a lower bound of what there is. */
 export interface LeakageEstimate {
-  /** Per record. */
+  /** Per record, of the adversary that finds most on rows held out: what it would reach with endless rows. */
   readonly nats: number;
   readonly interval: Interval;
   readonly standardError: number;
+  /** What it did find on the rows held out, as they come. */
+  readonly heldOut: { readonly nats: number; readonly interval: Interval };
   /** Of the test that there is none. */
   readonly pValue: number;
   /** The smallest leakage that the test would have found 4 times in 5; undefined with a note where there is none. */
@@ -29,6 +31,9 @@ export interface LeakageRecords {
   readonly rows: Int32Array;
   /** log p(group | x) - log p(group), carried on to endless rows: their mean is the leakage. */
   readonly gains: Float64Array;
+  /** The same as they come, of models of `learnt` rows. */
+  readonly heldOut: Float64Array;
+  readonly learnt: number;
   /** What the winner's probabilities say of the row beyond the base rates, whatever its group; not below 0. */
   readonly information: Float64Array;
   readonly extraVariance: number;
@@ -67,7 +72,8 @@ export interface LeakageAudit {
     readonly replicates: number;
     readonly permutations: number;
     readonly plants: number;
-    readonly mostRows: number;
+    readonly plantRows: number;
+    readonly mostRows: number | undefined;
     readonly adversaries: readonly string[];
   };
 }

@@ -46,6 +46,8 @@ export const leakageNotes = {
     `the adversary svm was left out because it is slow on ${rows} rows: name it among the adversaries to have it`,
   cap: (rows: number, cap: number): string =>
     `each adversary learnt from at most ${cap} rows drawn from the ${rows} at hand: with more it might find more`,
+  unstable: (adversary: string): string =>
+    `the adversary ${adversary} found as much as the best on rows held out, but what it would find with more rows is too uncertain to count`,
   noConditional:
     "no value of the target has two groups with enough rows: the leakage given the target could not be estimated",
   leftOut: (adversary: string, reason: string): string =>

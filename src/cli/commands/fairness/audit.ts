@@ -9,7 +9,16 @@ import type { Table } from "../../../tables/table.js";
 import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../../../workflows/audit-defaults.js";
 import type { AttributeAudit } from "../../../workflows/audit-table.js";
 import { defineCommand } from "../../command.js";
-import { flag, grouped, integer, optionalArgument, real, text, texts } from "../../options.js";
+import {
+  flag,
+  grouped,
+  integer,
+  optionalArgument,
+  optionalInteger,
+  real,
+  text,
+  texts,
+} from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import {
@@ -73,9 +82,11 @@ export const audit = defineCommand({
       plants: integer("--plants <number>", "planted leaks, to see how small a one is found", D.plants, {
         min: 2,
       }),
-      mostRows: integer("--most-rows <number>", "rows that an adversary learns from at most", D.mostRows, {
-        min: 50,
-      }),
+      mostRows: optionalInteger(
+        "--most-rows <number>",
+        "rows that an adversary learns from at most (all there are)",
+        { min: 50 },
+      ),
     }),
   },
   reportsProgress: true,
