@@ -177,6 +177,7 @@ export const auditLeakage = async (
     ? await columnLeakage(features, groupColumns(names), unconditional.strata, unconditional.winner, {
         level: settings.level,
         idle: unconditional.idle,
+        adversary: unconditional.adversary,
         stream: stream.split("columns"),
         watch,
       })

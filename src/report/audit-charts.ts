@@ -114,14 +114,14 @@ export const adversariesChart = (
 
 /** The columns that give most away. */
 export const columnsChart = (
-  columns: readonly { readonly alone: Bar; readonly givenRest: Bar }[],
+  columns: readonly { readonly alone: Bar; readonly without: Bar | undefined }[],
   unit: string,
   level: string,
 ): TopLevelSpec =>
   pointsWithIntervals(
-    columns.flatMap(({ alone, givenRest }) => [
+    columns.flatMap(({ alone, without }) => [
       { ...alone, kind: "by itself" },
-      { ...givenRest, kind: "lost without it" },
+      ...(without === undefined ? [] : [{ ...without, kind: "lost without it" }]),
     ]),
     "Which columns give it away",
     [`the most first; bars are ${level} intervals`],

@@ -44,7 +44,7 @@ const barOf = (name: string, value: number, [low, high]: Interval, of: (x: numbe
 });
 
 const MOST_GROUPS = 20;
-const MOST_COLUMNS = 12;
+const MOST_COLUMNS = 10;
 
 const groupsSection = async (
   { audit, parity, name }: AttributeAudit,
@@ -173,26 +173,30 @@ const columnsSection = async (
             .slice(0, 3)
             .map((column) => column.name)
             .join(", ")}.`
-    } A column that says much by itself but is hardly missed repeats what others say: leaving it out would change little.</p>`,
+    } A column that says much by itself but is hardly missed when the best adversary is fitted without it repeats what others say: leaving it out would change little.</p>`,
     await chart(
       columnsChart(
         shown.map((column) => ({
           alone: barOf(column.name, column.alone.nats, column.alone.interval, unit.of),
-          givenRest: barOf(column.name, column.givenRest.nats, column.givenRest.interval, unit.of),
+          without:
+            column.without === undefined
+              ? undefined
+              : barOf(column.name, column.without.nats, column.without.interval, unit.of),
         })),
         unit.name,
         level,
       ),
-      "By itself: counted on rows held out, numbers in ten classes. Lost without it: what the best adversary loses when the column is shuffled.",
+      "By itself: counted on rows held out, numbers in ten classes. Lost without it: what the best adversary loses when it is fitted without the column.",
     ),
     htmlTable(
-      ["column", "by itself", `${level} interval`, "lost without it", `${level} interval`],
+      ["column", "by itself", `${level} interval`, "lost without it", `${level} interval`, "when shuffled"],
       shown.map((column) => [
         column.name,
         short(unit.of(column.alone.nats)),
         between(column.alone.interval, unit.of),
-        short(unit.of(column.givenRest.nats)),
-        between(column.givenRest.interval, unit.of),
+        column.without === undefined ? "not tried" : short(unit.of(column.without.nats)),
+        column.without === undefined ? "" : between(column.without.interval, unit.of),
+        short(unit.of(column.shuffled.nats)),
       ]),
     ),
     ...(audit.columns.length > MOST_COLUMNS

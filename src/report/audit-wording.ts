@@ -42,11 +42,11 @@ const differing = (test: ParityAudit["baseRateTest"]): string => {
 export const auditTexts = {
   found: (
     unit: Unit,
-    { nats, interval, entropy, winner }: LeakageEstimate,
+    { nats, interval, entropy, winner, heldOut }: LeakageEstimate,
     attribute: string,
     extra: string,
   ): string =>
-    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The adversary that found most is ${winner}.`,
+    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. This is what ${winner}, the adversary that found most, would reach with endless rows; on rows held out it found ${short(unit.of(heldOut.nats))} (${between(heldOut.interval, unit.of)}).`,
   noneFound: (
     unit: Unit,
     { pValue, detectable }: LeakageEstimate,

@@ -207,7 +207,96 @@ describe("adversaries", () => {
   });
 });
 
+/** One that gives P(group 1) by a function of the row and of how many rows it learnt from. */
+const scripted = (says: (row: number, learnt: number) => number): Learner => ({
+  name: "scripted",
+  fit: ({ rows = new Int32Array() }) => ({
+    classes: 2,
+    members: 1,
+    predict: (_features, asked = new Int32Array()) =>
+      Float64Array.from({ length: 2 * asked.length }, (_, at) => {
+        const p = says(asked[at >> 1], rows.length);
+        return at % 2 === 1 ? p : 1 - p;
+      }),
+    predictMembers: () => {
+      throw new Error("not asked for");
+    },
+  }),
+});
+
+describe("who decides", () => {
+  const input = { ...copied(1500, 0.2, "decides"), target: undefined };
+  const truth = Math.LN2 - entropy(0.2);
+  const copy = (row: number) => (input.features.values[3 * row + 1] === 1 ? 0.8 : 0.2);
+
+  test("one that is clearly behind on rows held out does not, however much it seems to be learning", async () => {
+    // With half the rows it knows nothing, with all of them a little: carried on, that would be anything.
+    const learning = scripted((row, learnt) => (learnt < 1000 ? 0.5 : row % 3 > 0 ? copy(row) : 0.5));
+    const { leakage } = await auditLeakage(
+      input,
+      quick("decides", { adversaries: { ...ADVERSARIES, learning } }),
+    );
+    const alone = await auditLeakage(input, quick("decides"));
+    const { unconditional } = leakage;
+    const of = (name: string) => unconditional.adversaries.find((each) => each.name === name);
+    expect(of("learning")?.heldOut).toBeLessThan(0.8 * truth);
+    expect(of("learning")?.interval[1]).toBeGreaterThan(unconditional.interval[1]);
+    expect(unconditional.interval).toEqual(alone.leakage.unconditional.interval);
+  });
+
+  test("one that is as good but far less certain does not, and is named", async () => {
+    const late = scripted((row, learnt) => (learnt < 1000 && row % 2 === 0 ? 1 - copy(row) : copy(row)));
+    const { leakage } = await auditLeakage(
+      input,
+      quick("late", { adversaries: { sure: scripted(copy), late } }),
+    );
+    expect(leakage.unconditional.winner).toBe("sure");
+    expect(leakage.unconditional.notes).toContain(leakageNotes.unstable("late"));
+    expect(leakage.unconditional.interval[1]).toBeLessThan(truth + 0.08);
+  });
+
+  test("what was found on rows held out stands beside what endless rows would show", async () => {
+    const { leakage } = await auditLeakage(input, quick("beside"));
+    const { heldOut, nats, winner, adversaries } = leakage.unconditional;
+    expect(heldOut.nats).toBe(adversaries.find(({ name }) => name === winner)?.heldOut);
+    expect(heldOut.nats).toBe(Math.max(...adversaries.map((each) => each.heldOut)));
+    expect(nats).toBeGreaterThanOrEqual(heldOut.nats);
+    expect(heldOut.interval[0]).toBeLessThan(heldOut.nats);
+  });
+});
+
+describe("rows to learn from", () => {
+  test("are all of them, unless a limit is given", async () => {
+    const counted: number[] = [];
+    const counting = scripted((_row, learnt) => {
+      counted.push(learnt);
+      return 0.5;
+    });
+    const input = { ...copied(9000, 0.2, "rows"), target: undefined };
+    const { notes } = await auditLeakage(input, quick("rows", { adversaries: { counting } }));
+    expect(Math.max(...new Set(counted))).toBe(7200);
+    expect(notes).toEqual([]);
+    counted.length = 0;
+    const capped = await auditLeakage(input, quick("rows", { adversaries: { counting }, mostRows: 500 }));
+    expect(Math.max(...new Set(counted))).toBe(500);
+    expect(capped.notes).toContain(leakageNotes.cap(7200, 500));
+  });
+});
+
 describe("what could have been found", () => {
+  test("follows from planted tables of fewer rows", async () => {
+    const at = async (plantRows: number) => {
+      const { leakage } = await auditLeakage(
+        { ...copied(1600, 0.5, "planted"), target: undefined },
+        quick("planted", { adversaries: { logistic: logistic({ members: 5 }) }, plants: 12, plantRows }),
+      );
+      return leakage.unconditional.detectable ?? Number.NaN;
+    };
+    const [all, some] = [await at(1600), await at(400)];
+    expect(some / all).toBeGreaterThan(0.6);
+    expect(some / all).toBeLessThan(1.7);
+  });
+
   test("less with more rows, and about 4 times in 5 at what it says", async () => {
     const adversaries = { logistic: logistic({ members: 5 }) };
     const at = async (rows: number) => {
@@ -252,11 +341,27 @@ describe("where it comes from", () => {
     expect(columns.filter(({ proxy }) => proxy).map(({ name }) => name)).toEqual(["copy"]);
     const truth = Math.LN2 - entropy(0.2);
     expect(Math.abs(columns[0].alone.nats - truth)).toBeLessThan(0.06);
-    expect(columns[0].givenRest.interval[0]).toBeGreaterThan(0.1);
-    expect(columns[1].givenRest.nats).toBeLessThan(0.01);
+    expect(columns[0].shuffled.interval[0]).toBeGreaterThan(0.1);
+    expect(columns[1].shuffled.nats).toBeLessThan(0.01);
+    // Nothing else says what the copy says: without it all of it is lost.
+    expect(Math.abs((columns[0].without?.nats ?? 0) - truth)).toBeLessThan(0.06);
+    expect(columns[1].without?.nats).toBeLessThan(0.01);
     expect(rows.topTenth).toBeGreaterThan(0.09);
     expect(rows.topTenth).toBeLessThan(0.3);
     expect(rows.largest).toHaveLength(20);
+  });
+
+  test("a column that another repeats is missed when shuffled, and not when it is left out", async () => {
+    const { features, ...input } = copied(800, 0.2, "twice");
+    const values = features.values.slice();
+    for (let row = 0; row < 800; row++) values[3 * row] = values[3 * row + 1];
+    const { columns } = await auditLeakage(
+      { ...input, features: { ...features, values }, target: undefined },
+      quick("twice", { attribution: true, adversaries: { logistic: logistic({ members: 5 }) } }),
+    );
+    const copy = columns.find(({ name }) => name === "copy");
+    expect(copy?.shuffled.interval[0]).toBeGreaterThan(0.05);
+    expect(copy?.without?.nats).toBeLessThan(0.01);
   });
 
   test("groups come with their sizes and base rates", async () => {
@@ -301,6 +406,13 @@ describe("test rows and comparisons", () => {
     expect(paired.interval[1]).toBeLessThan(-0.1);
     expect(paired.paired).toBe(true);
     expect(apart.paired).toBe(false);
+    expect(paired.basis).toBe("held out");
+    const { heldOut } = one.leakage.unconditional;
+    expect(paired.nats).toBeCloseTo(two.leakage.unconditional.heldOut.nats - heldOut.nats, 12);
+    const fewer = await auditLeakage(copied(300, 0.2, 12), quick(12));
+    const unequal = leakageDifference(one.leakage.unconditional, fewer.leakage.unconditional);
+    expect(unequal.basis).toBe("endless rows");
+    expect(unequal.nats).toBeCloseTo(fewer.leakage.unconditional.nats - one.leakage.unconditional.nats, 9);
     const same = leakageDifference(one.leakage.unconditional, one.leakage.unconditional, { paired: true });
     expect(same.nats).toBe(0);
     expect(same.interval[1] - same.interval[0]).toBeLessThan(0.5 * (apart.interval[1] - apart.interval[0]));

@@ -25,6 +25,7 @@ export interface Estimated {
   readonly leakage: LeakageEstimate;
   readonly strata: readonly StratumFolds[];
   readonly winner: readonly CrossFit[];
+  readonly adversary: Adversary;
   readonly idle: number;
   /** What was said of the adversaries that cannot learn from such a table. */
   readonly leftOut: readonly string[];
@@ -166,6 +167,7 @@ export const leakageOver = async (
     },
     strata,
     winner: fitsOf[best],
+    adversary: adversaries[best][1],
     idle,
     leftOut,
   };
