@@ -17,6 +17,7 @@ import { brokenJsonLine } from "./json-lines.js";
 import { type OpenedFile, openedTexts, withOpenedFile } from "./opened-file.js";
 import { isPostgres, postgresRelation } from "./postgres-relation.js";
 import { queryRelation, typedRelation } from "./query-relation.js";
+import { reasonOf } from "./reason.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
 import { sqliteRelation } from "./sqlite-relation.js";
 import { downloadToTemporary, isAddress } from "./web-file.js";
@@ -277,14 +278,14 @@ const inWords = async (error: unknown, name: string, path: string | undefined): 
   const line = /CSV Error on Line: (\d+)/.exec(message);
   if (counts !== null && line !== null) {
     const text = dialectTexts.ragged(name, Number(line[1]), Number(counts[2]), Number(counts[1]));
-    return new InputError("ragged", text, { cause: error });
+    return new InputError("ragged", text);
   }
   // DuckDB does not always say so: bytes that are no text may also end in an internal error of its own.
   if (/invalid unicode|utf-?8/i.test(message) || (path !== undefined && !(await isUtf8(path)))) {
-    return new InputError("not-utf8", fileTexts.notUtf8(name), { cause: error });
+    return new InputError("not-utf8", fileTexts.notUtf8(name));
   }
   if (/GZIP|gzip|decompress/.test(message)) {
-    return new InputError("broken-gzip", fileTexts.brokenGzip(name), { cause: error });
+    return new InputError("broken-gzip", fileTexts.brokenGzip(name));
   }
   if (
     path !== undefined &&
@@ -292,19 +293,9 @@ const inWords = async (error: unknown, name: string, path: string | undefined): 
     (await inspectFile(path).catch(() => undefined))?.kind === "json"
   ) {
     const line = /in line \d/.test(message) ? await brokenJsonLine(path) : undefined;
-    return new InputError("broken-json", sourceTexts.json(name, line), { cause: error });
+    return new InputError("broken-json", sourceTexts.json(name, line));
   }
+  // What is no complaint of the database is a mistake of ours, and shown as one.
   if (!/^[A-Z][A-Za-z ]+ (Error|Exception):/.test(message)) return error;
-  const where = line === null ? "" : ` on line ${line[1]}`;
-  const reason = message.startsWith("Invalid Input Error: CSV Error") ? csvReason(message) : message;
-  const first = reason.split("\n")[0].replace(/[:.]+$/, "");
-  const shown = first.startsWith("Conversion Error") ? first.replace(/'[^']*'/g, "'…'") : first;
-  return new InputError("broken-table", sourceTexts.broken(name, shown + where), { cause: error });
+  return new InputError("broken-table", sourceTexts.broken(name, reasonOf(error)));
 };
-
-/** The line after the place: what is wrong, in words. */
-const csvReason = (message: string): string =>
-  message
-    .split("\n")
-    .slice(1)
-    .find((each) => each.trim() !== "" && !each.startsWith("Original Line")) ?? "its lines are broken";
