@@ -4,6 +4,7 @@
  * bundles.
  */
 export { EnvironmentError, FairbedError, InputError } from "./core/errors.js";
+export type { LeftOutGroup } from "./core/left-out.js";
 export type { Optional } from "./core/options.js";
 export { type RandomStream, seededStream } from "./core/random.js";
 export { defineModel, type Model, type ModelDefinition } from "./design/model.js";

@@ -90,7 +90,12 @@ export const readTask = async (
 };
 
 /** What a task of the paper leaves to the caller. */
-const FREE = ["exclude", "features"] as const satisfies readonly (keyof TaskSettings)[];
+const FREE = [
+  "exclude",
+  "features",
+  "minGroup",
+  "smallGroups",
+] as const satisfies readonly (keyof TaskSettings)[];
 
 const paperTable = async (
   name: string,
@@ -105,9 +110,10 @@ const paperTable = async (
       throw new InputError("task", readTaskTexts.taskHasRole(OPTION_OF[role] ?? role));
     }
   }
-  const { exclude, features } = roles;
+  const { exclude, features, ...others } = roles;
   const { table, settings } = await loadPaperTask(name, { seed, exclude, features });
-  return { name, table, roles: settings };
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  return { name, table, roles: { ...given, ...settings } };
 };
 
 /** What a role is called on the command line, where it is called something else. */

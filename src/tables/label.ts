@@ -24,13 +24,19 @@ export type LabelRule =
       readonly value: number;
       readonly classes: readonly string[];
     }
-  /** One class for each value, in order. */
-  | { readonly kind: "values"; readonly column: string; readonly classes: readonly string[] }
+  /** One class for each value, in order; with `others` the last class is that of every other value. */
+  | {
+      readonly kind: "values";
+      readonly column: string;
+      readonly classes: readonly string[];
+      readonly others?: true | undefined;
+    }
   /** One class for each combination of classes that occurs; `parts` are never combinations themselves. */
   | {
       readonly kind: "combination";
       readonly parts: readonly LabelRule[];
       readonly classes: readonly string[];
+      readonly others?: true | undefined;
     };
 
 export interface Label {
@@ -154,11 +160,11 @@ export const columnsOfRule = (rule: LabelRule): readonly string[] =>
 export const applyRule = (rule: LabelRule, table: Table): Int32Array => {
   if (rule.kind === "combination") {
     const parts = rule.parts.map((part) => ({ classes: part.classes, labels: applyRule(part, table) }));
-    const place = new Map(rule.classes.map((name, at) => [name, at]));
+    const placeOf = placesOf(rule);
     const labels = new Int32Array(table.rows);
     for (let row = 0; row < table.rows; row++) {
       const name = combinationAt(parts, row);
-      labels[row] = name === undefined ? -1 : (place.get(name) ?? -1);
+      labels[row] = name === undefined ? -1 : placeOf(name);
     }
     return labels;
   }
@@ -181,12 +187,25 @@ const classifier = (rule: Exclude<LabelRule, { kind: "combination" }>): ((value:
         const number = Number(value);
         return Number.isNaN(number) ? -1 : Number(holds(number, rule.comparison, rule.value));
       };
-    case "values": {
-      const place = new Map(rule.classes.map((name, at) => [name, at]));
-      return (value) => place.get(value) ?? -1;
-    }
+    case "values":
+      return placesOf(rule);
   }
 };
+
+/** The place of a class by its name; of every other, the last one's or none. */
+const placesOf = ({
+  classes,
+  others,
+}: Extract<LabelRule, { kind: "values" | "combination" }>): ((name: string) => number) => {
+  const place = new Map(classes.map((name, at) => [name, at]));
+  const other = others === true ? classes.length - 1 : -1;
+  return (name) => place.get(name) ?? other;
+};
+
+/** Whether a rule merges groups, which versions before it do not read. */
+export const mergesGroups = (rule: LabelRule): boolean =>
+  (rule.kind === "values" || rule.kind === "combination") &&
+  (rule.others === true || (rule.kind === "combination" && rule.parts.some(mergesGroups)));
 
 const holds = (value: number, comparison: Comparison, bound: number): boolean => {
   switch (comparison) {

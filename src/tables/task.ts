@@ -1,5 +1,6 @@
 /** What is to be learnt from a table: the target, the sensitive attributes, and the features. */
 import { InputError } from "../core/errors.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import {
   chooseLabel,
   columnsOfRule,
@@ -9,9 +10,10 @@ import {
   type LabelOptions,
   labelTexts,
 } from "./label.js";
+import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
 import { type Column, columnNamed, columnNames, type Table } from "./table.js";
 
-export interface TaskSettings {
+export interface TaskSettings extends GroupSizes {
   /** `"income=50000+."` picks the positive class; `"grade"` takes a class for each value; `"age>=40"` a threshold. */
   readonly target: LabelChoice;
   readonly sensitive: readonly LabelChoice[];
@@ -35,6 +37,10 @@ export interface Task {
   readonly weights?: Float64Array | undefined;
   /** The column that names the rows. */
   readonly id?: string | undefined;
+  /** The least size of a group that was asked for, for groups that are made of these. */
+  readonly groupSizes: GroupSizes;
+  /** Groups of the sensitive attributes that were left out, because they are smaller. */
+  readonly leftOut: readonly LeftOutGroup[];
   /** What was left out, and why: one sentence each. */
   readonly notes: readonly string[];
 }
@@ -90,7 +96,11 @@ export const defineTask = (
     if (seen.has(name)) throw new InputError("sensitive-twice", labelTexts.twice(name));
     seen.add(name);
   }
-  const sensitive = combineSensitive && single.length > 1 ? [combineLabels(table, single)] : single;
+  const whole = combineSensitive && single.length > 1 ? [combineLabels(table, single)] : single;
+  const { minGroup, smallGroups } = settings;
+  const groupSizes: GroupSizes = { minGroup, smallGroups };
+  const sized = whole.map((label) => withGroupSizes(label, table, groupSizes));
+  const sensitive = sized.map(({ label }) => label);
   if (id !== undefined) requireIds(columnNamed(table, id));
   const given = weights === undefined ? undefined : weightsOf(columnNamed(table, weights));
   const { features, notes } = chooseFeatures(table, settings, [
@@ -103,11 +113,25 @@ export const defineTask = (
     target,
     sensitive,
     features,
-    notes: [...notes, ...(open ? [] : [target, ...sensitive].flatMap(withoutValue))],
+    groupSizes,
+    leftOut: sized.flatMap(({ leftOut }) => leftOut),
+    notes: [
+      ...notes,
+      ...(open ? [] : [target, ...whole].flatMap(withoutValue)),
+      ...sized.flatMap((each) => each.notes),
+    ],
     weights: given,
     id,
   };
 };
+
+/** All sensitive attributes of a task as one, where there are several: with groups of the size that was asked for. */
+export const intersectionOf = ({
+  table,
+  sensitive,
+  groupSizes,
+}: Pick<Task, "table" | "sensitive" | "groupSizes">): SizedLabel | undefined =>
+  sensitive.length < 2 ? undefined : withGroupSizes(combineLabels(table, sensitive), table, groupSizes);
 
 const requireApart = (
   target: Label,

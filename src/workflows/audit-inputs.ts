@@ -1,12 +1,13 @@
 /** A table made ready for an audit: quantities cut into classes, features as numbers, attributes and their intersection. */
 
 import { InputError } from "../core/errors.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import { shortest } from "../core/number-text.js";
 import { binByCuts, quantileBins } from "../fairness/leakage.js";
 import { type EncodedMatrix, type Encoder, fitEncoder } from "../tables/encoder.js";
-import { applyRule, combineLabels, type Label, type LabelChoice } from "../tables/label.js";
+import { applyRule, type Label, type LabelChoice } from "../tables/label.js";
 import { columnOfTexts, type Table } from "../tables/table.js";
-import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import { defineTask, intersectionOf, type Task, type TaskSettings } from "../tables/task.js";
 
 /** More different numbers than this are a quantity, which is cut into classes. */
 const MOST_NUMERIC_CLASSES = 10;
@@ -28,6 +29,8 @@ export interface AuditInput {
   /** The sensitive attributes, and last their intersection where there are several. */
   readonly sensitive: readonly Label[];
   readonly cuts: Cuts;
+  /** Groups that are smaller than was asked for. */
+  readonly leftOut: readonly LeftOutGroup[];
   readonly notes: readonly string[];
 }
 
@@ -82,17 +85,16 @@ export const auditInputOf = (
   const { table: cut, cuts, notes } = cutTable(table, roles.sensitive, bins, given);
   const task = defineTask(cut, { ...roles, weights: undefined });
   const encoder = fitEncoder(task);
-  const sensitive =
-    task.sensitive.length > 1
-      ? [...task.sensitive, combineLabels(task.table, task.sensitive)]
-      : task.sensitive;
+  const intersection = intersectionOf(task);
+  const sensitive = [...task.sensitive, ...(intersection === undefined ? [] : [intersection.label])];
   return {
     task,
     encoder,
     encoded: encoder.encode(task.table),
     sensitive,
     cuts,
-    notes: [...notes, ...task.table.notes, ...task.notes],
+    leftOut: [...task.leftOut, ...(intersection?.leftOut ?? [])],
+    notes: [...notes, ...task.table.notes, ...task.notes, ...(intersection?.notes ?? [])],
   };
 };
 

@@ -1,7 +1,10 @@
 /** Is this dataset fair: what its columns give away about the sensitive attributes, and what predictors make of it. */
 import { InputError } from "../core/errors.js";
+import { type LeftOutGroup, leftOutGroups, leftOutTexts } from "../core/left-out.js";
 import type { RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
+import { countClasses } from "../core/rare-values.js";
+import { leastRows } from "../fairness/leakage/over-strata.js";
 import {
   type Adversaries,
   auditLeakage,
@@ -14,6 +17,7 @@ import {
   type ParityAudit,
 } from "../fairness/leakage.js";
 import { learnerNamed } from "../learners/by-name.js";
+import type { Label } from "../tables/label.js";
 import type { Table } from "../tables/table.js";
 import type { TaskSettings } from "../tables/task.js";
 import { AUDIT_DEFAULTS } from "./audit-defaults.js";
@@ -51,6 +55,8 @@ export interface AttributeAudit {
   readonly name: string;
   readonly audit: LeakageAudit;
   readonly parity: ParityAudit;
+  /** Groups that the leakage, the rates or both do not cover. */
+  readonly leftOut: readonly LeftOutGroup[];
 }
 
 /** The second table against the first, by attribute: below 0 where the second gives away less. */
@@ -229,7 +235,7 @@ const watched =
   });
 
 const auditAttributes = async (
-  { encoded, task, sensitive }: AuditInput,
+  { encoded, task, sensitive, leftOut }: AuditInput,
   tested: AuditTestInput | undefined,
   { folds, level, permutations, plants, mostRows, adversaries }: Settings,
   stream: RandomStream,
@@ -273,9 +279,26 @@ const auditAttributes = async (
       level,
       mostRows,
     });
-    attributes.push({ name: label.name, audit, parity });
+    attributes.push({ name: label.name, audit, parity, leftOut: leftOutOf(label, leftOut, folds) });
   }
   return attributes;
+};
+
+/** Groups of the attribute that were asked to be left out, and those of too few rows to hold some out. */
+const leftOutOf = (
+  { name: attribute, classes, labels }: Label,
+  sized: readonly LeftOutGroup[],
+  folds: number,
+): readonly LeftOutGroup[] => {
+  const counts = countClasses(labels, classes.length);
+  const least = leastRows(folds);
+  const small = classes
+    .map((name, group) => ({ name, rows: counts[group] }))
+    .filter(({ rows }) => rows < least);
+  return [
+    ...sized.filter((each) => each.attribute === attribute),
+    ...leftOutGroups(attribute, small, leftOutTexts.fewerThan(least)),
+  ];
 };
 
 const compare = (

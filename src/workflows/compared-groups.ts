@@ -1,5 +1,6 @@
 /** The groups of a table that a mitigation compares: all that enough rows to learn from have. */
-import { countClasses, isRare, rareTexts } from "../core/rare-values.js";
+import { type LeftOutGroup, leftOutGroups, leftOutTexts } from "../core/left-out.js";
+import { countClasses, isRare, ROWS_TO_NAME_A_VALUE, rareTexts } from "../core/rare-values.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import type { MitigationSplit } from "./mitigation-split.js";
 import { measure, type OutcomeMeasures } from "./outcome-measures.js";
@@ -8,6 +9,8 @@ export interface ComparedGroups {
   readonly names: readonly string[];
   /** [all rows], places in `names`; -1 where the group is missing or has too few rows. */
   readonly groups: Int32Array;
+  /** Groups of too few rows to learn from. */
+  readonly leftOut: readonly LeftOutGroup[];
   /** What a person must know about groups that are left out. */
   readonly notes: readonly string[];
 }
@@ -16,7 +19,7 @@ export const comparedGroups = ({
   sensitive,
   train,
 }: Pick<MitigationSplit, "sensitive" | "train">): ComparedGroups => {
-  const { classes, labels } = sensitive;
+  const { name: attribute, classes, labels } = sensitive;
   const counts = countClasses(
     train.map((row) => labels[row]),
     classes.length,
@@ -24,9 +27,13 @@ export const comparedGroups = ({
   const kept = classes.flatMap((_, group) => (isRare(counts[group]) ? [] : [group]));
   const places = Int32Array.from(classes, (_, group) => kept.indexOf(group));
   const left = classes.length - kept.length;
+  const rare = classes.flatMap((name, group) =>
+    isRare(counts[group]) ? [{ name, rows: counts[group] }] : [],
+  );
   return {
     names: kept.map((group) => classes[group]),
     groups: labels.map((group) => (group < 0 ? -1 : places[group])),
+    leftOut: leftOutGroups(attribute, rare, `${leftOutTexts.fewerThan(ROWS_TO_NAME_A_VALUE)} to learn from`),
     notes: left === 0 ? [] : [`${rareTexts.some("group", left)} to learn from: left out of the comparison`],
   };
 };

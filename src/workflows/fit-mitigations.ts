@@ -3,8 +3,8 @@ import { InputError } from "../core/errors.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import type { RepresentationOptions } from "../mitigation/learned-fair-representation.js";
 import type { RejectOptionOptions } from "../mitigation/reject-option.js";
-import { combineLabels, type Label } from "../tables/label.js";
-import type { Task } from "../tables/task.js";
+import type { Label } from "../tables/label.js";
+import { intersectionOf, type Task } from "../tables/task.js";
 import { mitigationSplitTexts } from "./mitigation-split.js";
 import type { RuleCounting } from "./tune-rule.js";
 import { TUNE_RULE_DEFAULTS } from "./tune-rule-defaults.js";
@@ -89,5 +89,4 @@ export const mitigationsOf = (task: Task, choices: MitigationChoices): Mitigatio
   };
 };
 
-const attributeOf = ({ table, sensitive }: Task): Label =>
-  sensitive.length > 1 ? combineLabels(table, sensitive) : sensitive[0];
+const attributeOf = (task: Task): Label => intersectionOf(task)?.label ?? task.sensitive[0];

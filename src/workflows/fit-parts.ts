@@ -129,7 +129,7 @@ export const fitParts = async (
     const { attribute, privileged: given } = mitigations;
     if (attribute === undefined) throw new TypeError("there is no attribute");
     const known = rows.filter((row) => attribute.labels[row] >= 0);
-    const group = privilegedGroup(attribute, target.labels, known, given);
+    const group = privilegedGroup(attribute, target.labels, known, given, notes);
     return {
       group,
       privileged: rows.map((row) =>

@@ -1,5 +1,6 @@
 /** A fitted model as plain data: what {@link fitModel} returns, a file holds and {@link predict} reads. */
 import { InputError } from "../core/errors.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import type { Interval } from "../core/stats.js";
 import type { RateName } from "../fairness/group-metrics.js";
 import {
@@ -50,6 +51,8 @@ export interface HeldOutGroups {
       { readonly difference: HeldOutRate; readonly ratio: HeldOutRate }
     >
   >;
+  /** Groups that are not compared, because they are too small; absent in files of versions that did not say. */
+  readonly leftOut?: readonly LeftOutGroup[] | undefined;
 }
 
 /** What the model is worth, from rows that the models that judged them had not seen. */

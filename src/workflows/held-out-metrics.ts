@@ -1,4 +1,5 @@
 /** What a model is worth: every labelled row, or a part of them, judged by a model that has not seen it. */
+import type { LeftOutGroup } from "../core/left-out.js";
 import { paced, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { namesToShow } from "../core/rare-values.js";
@@ -11,8 +12,7 @@ import {
 } from "../fairness/group-metrics.js";
 import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
 import type { CategoryEncoding } from "../tables/encoder.js";
-import { combineLabels, type Label } from "../tables/label.js";
-import type { Task } from "../tables/task.js";
+import { intersectionOf, type Task } from "../tables/task.js";
 import type { FittedParts } from "./fit-parts.js";
 import type { HeldOutGroups, HeldOutMetrics, HeldOutRate, HeldOutRates } from "./fitted-model.js";
 
@@ -129,7 +129,10 @@ export const heldOutMetrics = async (
     overall.push({ positive: classes[positive], rates: ratesOf(metrics.overall) });
   }
   const groups: HeldOutGroups[] = [];
-  for (const label of attributesOf(task)) {
+  const intersection = intersectionOf(task);
+  notes.push(...(intersection?.notes ?? []));
+  const sized = [...task.leftOut, ...(intersection?.leftOut ?? [])];
+  for (const label of [...task.sensitive, ...(intersection === undefined ? [] : [intersection.label])]) {
     const own = rows.map((row) => label.labels[row]);
     if (!own.some((group) => group >= 0)) {
       notes.push(heldOutTexts.noGroup(label.name));
@@ -138,7 +141,12 @@ export const heldOutMetrics = async (
     const names = namesToShow(label.classes, own, "group");
     for (const positive of positives)
       groups.push(
-        groupsOf(label.name, classes[positive], await of(own, names, positive, replicates, label.name)),
+        groupsOf(
+          label.name,
+          classes[positive],
+          await of(own, names, positive, replicates, label.name),
+          sized.filter(({ attribute }) => attribute === label.name),
+        ),
       );
   }
   return {
@@ -151,10 +159,6 @@ export const heldOutMetrics = async (
     groups,
   };
 };
-
-/** Each attribute, and last their intersection where there are several. */
-const attributesOf = ({ table, sensitive }: Task): readonly Label[] =>
-  sensitive.length > 1 ? [...sensitive, combineLabels(table, sensitive)] : sensitive;
 
 const shareOf = ({ value, interval, reason }: Rate | Gap): HeldOutRate => ({ value, interval, reason });
 
@@ -172,7 +176,12 @@ const gapsOf = ({ difference, ratio }: { readonly difference: Gap; readonly rati
   ratio: shareOf(ratio),
 });
 
-const groupsOf = (sensitive: string, positive: string, metrics: MetricsByGroup): HeldOutGroups => ({
+const groupsOf = (
+  sensitive: string,
+  positive: string,
+  metrics: MetricsByGroup,
+  sized: readonly LeftOutGroup[],
+): HeldOutGroups => ({
   sensitive,
   positive,
   groups: metrics.groups
@@ -184,4 +193,10 @@ const groupsOf = (sensitive: string, positive: string, metrics: MetricsByGroup):
     equalOpportunity: gapsOf(metrics.equalOpportunity),
     predictiveParity: gapsOf(metrics.predictiveParity),
   },
+  leftOut: [
+    ...sized,
+    ...metrics.groups.flatMap(({ name, size, tooSmall, reason = "" }) =>
+      tooSmall && size > 0 ? [{ attribute: sensitive, name, rows: size, reason }] : [],
+    ),
+  ],
 });

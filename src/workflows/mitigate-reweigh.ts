@@ -76,12 +76,13 @@ export const reweighTable = async (table: Table, options: ReweighTableOptions): 
   }));
   return {
     ...aboutOf(split),
+    leftOut: [...task.leftOut, ...compared.leftOut],
     rows: { train: train.length, test: test.length },
     learner: name,
     cells: named,
     weights,
     metrics: { before: await decide(undefined, 1), after: await decide(weights, 2) },
-    notes: [...task.notes, ...compared.notes],
+    notes: [...task.notes, ...split.notes, ...compared.notes],
     warnings: named
       .filter(({ weight }) => weight === undefined)
       .map(({ outcome, group }) => reweighTableTexts.empty(outcome, group)),

@@ -123,6 +123,7 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
   const after = applyFairRule(rule, tested);
   return {
     ...aboutOf(split),
+    leftOut: [...task.leftOut, ...compared.leftOut],
     rows: { train: rest.length, validation: part.length, test: test.length },
     groups: names,
     rule,
@@ -135,7 +136,7 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
       before: measureGroups(before, split, compared),
       after: measureGroups(after, split, compared),
     },
-    notes: [...task.notes, ...notes],
+    notes: [...task.notes, ...split.notes, ...notes],
     warnings: rule.warnings,
   };
 };

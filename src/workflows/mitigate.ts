@@ -1,5 +1,6 @@
 /** What is done about unfairness once the data is there, on a table: learned fair representations, the reject option. */
 import { InputError } from "../core/errors.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import { pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { learnerNamed } from "../learners/by-name.js";
@@ -37,6 +38,8 @@ export interface Mitigated {
   readonly sensitive: string;
   /** The privileged group. */
   readonly privileged: string;
+  /** Groups that are not compared, because they are too small. */
+  readonly leftOut: readonly LeftOutGroup[];
   readonly notes: readonly string[];
   /** What a person must know before using it. */
   readonly warnings: readonly string[];
@@ -65,6 +68,7 @@ export const aboutOf = ({ task, sensitive, privilegedGroup }: MitigationSplit) =
   target: task.target.name,
   sensitive: sensitive.name,
   privileged: privilegedGroup,
+  leftOut: task.leftOut,
 });
 
 /** The features of a table replaced by a learned fair representation, and what that costs and gives on test rows. */
@@ -119,7 +123,7 @@ export const representTable = async (
       representationForest: of(await byForest(represented)),
       representation: of(direct),
     },
-    notes: task.notes,
+    notes: [...task.notes, ...split.notes],
     warnings: representation.collapse === undefined ? [] : [representation.collapse],
   };
 };
@@ -223,7 +227,7 @@ export const rejectTable = async (table: Table, options: RejectTableOptions): Pr
     before,
     after: decided,
     metrics: { before: of(before), after: of(decided) },
-    notes: column === undefined ? task.notes : [],
+    notes: [...(column === undefined ? task.notes : []), ...split.notes],
     warnings: rule.warning === undefined ? [] : [rule.warning],
   };
 

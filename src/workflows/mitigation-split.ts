@@ -24,6 +24,9 @@ export interface MitigationOptions extends RunOptions, Omit<TaskSettings, "weigh
   readonly seed?: number | undefined;
 }
 
+/** A smaller share of the rows to learn from is not taken for the privileged group unless it is named. */
+const LEAST_SHARE = 0.05;
+
 export const mitigationSplitTexts = {
   outcomes: (target: string, classes: number) =>
     `"${target}" has ${classes} classes, and one of them must be the favourable one: name it, as in --target column=value`,
@@ -35,6 +38,9 @@ export const mitigationSplitTexts = {
       groups.length === 0 ? `the ${all} groups` : groups.join(", ")
     }${groups.length < all ? ` (${rareTexts.notNamed("group")})` : ""}`,
   rareGroups: `no group has at least ${ROWS_TO_NAME_A_VALUE} rows to learn from: give a larger table, merge groups, or name one with --privileged`,
+  /** `group` was chosen though a smaller one has a larger share. */
+  passedOver: (group: string, passed: number) =>
+    `the privileged group is taken to be ${group}: ${passed === 1 ? "a group" : `${passed} groups`} of less than ${100 * LEAST_SHARE} % of the rows ${passed === 1 ? "has" : "have"} a larger share of favourable outcomes, which so few rows do not show; name another with --privileged`,
   fewRows: (set: string) =>
     `the rows ${set} lack a group or an outcome: give a larger table, or another --test-fraction`,
 };
@@ -53,6 +59,8 @@ export interface MitigationSplit {
   readonly train: Int32Array;
   readonly test: Int32Array;
   readonly stream: RandomStream;
+  /** How the privileged group was chosen, where that needs to be said. */
+  readonly notes: readonly string[];
 }
 
 export const splitForMitigation = (table: Table, options: MitigationOptions): MitigationSplit => {
@@ -75,7 +83,8 @@ export const splitForMitigation = (table: Table, options: MitigationOptions): Mi
     (row) => labels[row] >= 0 && sensitive.labels[row] >= 0,
   );
   const learnable = testFrom === undefined ? known : known.filter((row) => row < testFrom);
-  const group = privilegedGroup(sensitive, labels, learnable, options.privileged);
+  const notes: string[] = [];
+  const group = privilegedGroup(sensitive, labels, learnable, options.privileged, notes);
   const privileged = sensitive.labels.map((each) => Number(each === group));
   const stream = seededStream(seed).split("mitigation");
   const { rest, part } =
@@ -94,6 +103,7 @@ export const splitForMitigation = (table: Table, options: MitigationOptions): Mi
     train: rest,
     test: part,
     stream,
+    notes,
   };
 };
 
@@ -109,12 +119,17 @@ export const requireBoth = (
       throw new InputError("few-rows", mitigationSplitTexts.fewRows(set));
 };
 
-/** The place of the privileged group: the one named, or that with the most favourable outcomes among the rows. */
+/**
+ * The place of the privileged group: the one named, or that with the largest share of favourable outcomes among the
+ * rows. A group of few rows may have that by chance, so those of less than a twentieth of the rows are not looked at,
+ * unless there are no others; `notes` says where it matters.
+ */
 export const privilegedGroup = (
   { classes, labels: groups }: Label,
   labels: Int32Array,
   rows: Int32Array,
   given: string | undefined,
+  notes: string[],
 ): number => {
   if (given !== undefined) {
     const named = classes.indexOf(given);
@@ -125,17 +140,20 @@ export const privilegedGroup = (
     }
     return named;
   }
-  // A group of a few people has the largest rate by chance, and its name may say who they are.
   const counts = countClasses(
     rows.map((row) => groups[row]),
     classes.length,
   );
   const favoured = new Float64Array(classes.length);
-  for (const row of rows) favoured[groups[row]] += labels[row];
-  const rates = classes.map((_, group) =>
-    isRare(counts[group]) ? Number.NEGATIVE_INFINITY : favoured[group] / counts[group],
-  );
-  const most = Math.max(...rates);
-  if (most === Number.NEGATIVE_INFINITY) throw new InputError("rare-groups", mitigationSplitTexts.rareGroups);
-  return rates.indexOf(most);
+  for (const row of rows) if (groups[row] >= 0) favoured[groups[row]] += labels[row];
+  const rates = classes.map((_, group) => favoured[group] / counts[group]);
+  const all = [...classes.keys()].filter((group) => !isRare(counts[group]));
+  if (all.length === 0) throw new InputError("rare-groups", mitigationSplitTexts.rareGroups);
+  const large = all.filter((group) => counts[group] >= LEAST_SHARE * rows.length);
+  const best = (of: readonly number[]) =>
+    of.reduce((most, group) => (rates[group] > rates[most] ? group : most));
+  const chosen = best(large.length === 0 ? all : large);
+  const passed = all.filter((group) => rates[group] > rates[chosen]).length;
+  if (passed > 0) notes.push(mitigationSplitTexts.passedOver(classes[chosen], passed));
+  return chosen;
 };

@@ -1,4 +1,5 @@
 /** What a plan comes to: the answer, and all that it rests on. */
+import type { LeftOutGroup } from "../core/left-out.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import type { LabelsNeeded } from "./labels-needed.js";
 import type { CurvePointEstimates } from "./plan-curves.js";
@@ -69,6 +70,8 @@ export interface ParityPlan {
   readonly seeds: readonly number[];
   /** Where the time limit ended it, or null: then the answer is the same on any machine. */
   readonly cut: { readonly round: number; readonly seeds: number; readonly planned: number } | null;
+  /** Groups of the sensitive attributes that were left out, because they are smaller than was asked for. */
+  readonly leftOut: readonly LeftOutGroup[];
   readonly notes: readonly string[];
   /** To be kept in a file: see `readRecipe`. */
   readonly recipe: Recipe;

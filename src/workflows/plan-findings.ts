@@ -79,6 +79,7 @@ export const findingsOf = async (
     rounds,
     seeds: best.trial.seeds,
     cut,
+    leftOut: task.leftOut,
     notes: task.notes,
   };
 };

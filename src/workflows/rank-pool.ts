@@ -6,9 +6,11 @@ import { type Selected, selectBatch } from "../active/batch.js";
 import { apportion } from "../active/shares.js";
 import { informationParts, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from "../tables/label.js";
+import { type GroupSizes, withGroupSizes } from "../tables/small-groups.js";
 import { appendRows, columnNames, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { quotasByGroup, requireRoom } from "./groups-by.js";
@@ -76,6 +78,8 @@ export interface Ranking {
   readonly features: readonly string[];
   /** Who is labelled and who is recommended, by sensitive attribute. */
   readonly composition: readonly RankComposition[];
+  /** Groups of the sensitive attributes that were left out, because they are smaller than was asked for. */
+  readonly leftOut: readonly LeftOutGroup[];
   readonly notes: readonly string[];
 }
 
@@ -107,11 +111,11 @@ export const rankPool = async (pool: Pool, options: RankOptions): Promise<Rankin
   const parts = typeof pool === "function" ? pool : () => [pool];
   const looked = await lookThrough(parts(), sampleSize(settings), targetStream(settings));
   await pace.step({ done: 0, total: looked.rows, label: "scoring" });
-  const { plan, notes } = planRanking(known, settings, looked);
+  const { plan, ...remarks } = planRanking(known, settings, looked);
   const ranker = createPartRanker(plan)(0);
   await pace.pause();
   for await (const table of parts()) await ranker.add(table, pace);
-  return rankingOf(plan, ranker.best(), notes);
+  return rankingOf(plan, ranker.best(), remarks);
 };
 
 /** Rows of the pool that are looked at before the others: groups are counted on them, and a method may aim at some. */
@@ -128,7 +132,9 @@ export const targetStream = (settings: RankSettings): RandomStream => rankStream
 export interface KnownRows {
   readonly labelled: Task;
   readonly weights?: string | undefined;
-  readonly sensitive?: { readonly table: Table; readonly labels: readonly Label[] } | undefined;
+  readonly sensitive?:
+    | (RankRemarks & { readonly table: Table; readonly labels: readonly Label[] })
+    | undefined;
   readonly predictFor?: Table | undefined;
 }
 
@@ -145,7 +151,7 @@ export const knownRows = ({
   const sensitive =
     sensitiveTable === undefined
       ? undefined
-      : { table: sensitiveTable, labels: sensitiveLabels(sensitiveTable, roles) };
+      : { table: sensitiveTable, ...sensitiveLabels(sensitiveTable, roles) };
   const hidden = (sensitive?.labels ?? []).flatMap(({ rule }) => columnsOfRule(rule));
   const aside = [id, costs, ...hidden].filter((name) => name !== undefined && names.includes(name));
   const labelled = defineTask(
@@ -163,10 +169,20 @@ export const knownRows = ({
 /** The sensitive labels of another table. */
 const sensitiveLabels = (
   table: Table,
-  { sensitive, combineSensitive }: Pick<TaskSettings, "sensitive" | "combineSensitive">,
-): readonly Label[] => {
+  {
+    sensitive,
+    combineSensitive,
+    ...sizes
+  }: Pick<TaskSettings, "sensitive" | "combineSensitive"> & GroupSizes,
+): RankRemarks & { readonly labels: readonly Label[] } => {
   const labels = sensitive.map((choice) => chooseLabel(table, choice));
-  return combineSensitive && labels.length > 1 ? [combineLabels(table, labels)] : labels;
+  const whole = combineSensitive && labels.length > 1 ? [combineLabels(table, labels)] : labels;
+  const sized = whole.map((label) => withGroupSizes(label, table, sizes));
+  return {
+    labels: sized.map(({ label }) => label),
+    leftOut: sized.flatMap(({ leftOut }) => leftOut),
+    notes: sized.flatMap(({ notes }) => notes),
+  };
 };
 
 /** A pool that was looked through once. */
@@ -176,12 +192,18 @@ export interface LookedThrough {
   readonly rows: number;
 }
 
+/** What a reader of a ranking should know. */
+export interface RankRemarks {
+  readonly notes: readonly string[];
+  readonly leftOut: readonly LeftOutGroup[];
+}
+
 /** What all parts of the pool are scored by, and what a reader should know. */
 export const planRanking = (
   { labelled, weights, sensitive, predictFor }: KnownRows,
   settings: RankSettings,
   { sample, rows }: LookedThrough,
-): { readonly plan: RankPlan; readonly notes: readonly string[] } => {
+): { readonly plan: RankPlan } & RankRemarks => {
   const others = [sample, predictFor, sensitive?.table].filter((table) => table !== undefined);
   const { features, notes } = commonFeatures(labelled, others);
   const bare = ({ name, rule, classes }: Label): LabelPlan => ({ name, rule, classes });
@@ -209,7 +231,8 @@ export const planRanking = (
         : { sample: columnsOf(sample, [...features, ...labelColumns(labels)]) }),
       rows,
     },
-    notes: [...labelled.notes, ...notes],
+    leftOut: sensitive?.leftOut ?? labelled.leftOut,
+    notes: [...labelled.notes, ...(sensitive?.notes ?? []), ...notes],
   };
 };
 
@@ -224,7 +247,7 @@ const someOf = (sample: Table, settings: RankSettings): Table => {
   );
 };
 
-export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly string[]): Ranking => {
+export const rankingOf = (plan: RankPlan, best: BestOfParts, { notes, leftOut }: RankRemarks): Ranking => {
   const chosen = withinQuotas(best, plan);
   const { labels, table: elsewhere } = plan.sensitive;
   const asked = rankComposition({
@@ -243,6 +266,7 @@ export const rankingOf = (plan: RankPlan, best: BestOfParts, notes: readonly str
     predictFor: plan.predictFor.rows,
     features: plan.features,
     composition: asked.composition,
+    leftOut,
     notes: [...(best.skipped === 0 ? [] : [rankTexts.done(best.skipped)]), ...notes, ...asked.notes],
   };
 };

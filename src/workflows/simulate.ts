@@ -2,6 +2,7 @@
 import type { Correction } from "../active/correction.js";
 import { informationParts, type StrategyName, strategyNames } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import { nearestName } from "../core/nearest-name.js";
 import type { Optional, RunOptions } from "../core/options.js";
 import { columnNamed, type Table } from "../tables/table.js";
@@ -123,6 +124,8 @@ export interface Simulation {
   readonly target: string;
   readonly sensitive: readonly string[];
   readonly features: readonly string[];
+  /** Groups of the sensitive attributes that were left out, because they are smaller than was asked for. */
+  readonly leftOut: readonly LeftOutGroup[];
   readonly notes: readonly string[];
   readonly seeds: readonly number[];
   /** Rows of the table, candidates and test rows of a seed. */
@@ -223,6 +226,7 @@ export const simulate: {
     target: task.target.name,
     sensitive: task.sensitive.map(({ name }) => name),
     features: task.features,
+    leftOut: task.leftOut,
     notes: task.notes,
     seeds,
     rows: { table: task.table.rows, pool: split.pool.length, test: split.test.length },

@@ -29,7 +29,21 @@ afterAll(() => {
 const people = (rows: number, seed: number): readonly (readonly (string | number)[])[] => {
   const stream = seededStream(seed);
   return [
-    ["id", "age", "skill", "height", "taste", "town", "sex", "race", "hired", "price", "weight", "score"],
+    [
+      "id",
+      "age",
+      "skill",
+      "height",
+      "taste",
+      "town",
+      "sex",
+      "race",
+      "hired",
+      "price",
+      "weight",
+      "score",
+      "club",
+    ],
     ...Array.from({ length: rows }, (_, i) => {
       const sex = stream.uniform() < 0.5 ? "f" : "m";
       const race = stream.uniform() < 0.5 ? "a" : "b";
@@ -49,6 +63,8 @@ const people = (rows: number, seed: number): readonly (readonly (string | number
         1 + stream.integer(4),
         stream.integer(4),
         stream.uniform().toFixed(3),
+        // Two large groups, and two small ones.
+        i < 12 ? ["chess", "polo"][i % 2] : ["dance", "swim"][i % 2],
       ];
     }),
   ];
@@ -89,6 +105,8 @@ const POOL = at("pool.csv");
 const TASK = ["--target", "hired=yes", "--sensitive", "sex"];
 const TWO = ["--target", "hired=yes", "--sensitive", "sex,race"];
 
+const CLUB = ["--target", "hired=yes", "--sensitive", "club"];
+
 /** How a table is read: the same for all commands that read one. */
 const READING = {
   "--query": ["--query", "SELECT * FROM data WHERE age > 25"],
@@ -97,13 +115,15 @@ const READING = {
   "--missing": ["--missing", "-"],
 };
 /** What its columns are for. */
-const roles = (base: readonly string[]) => ({
+const roles = (base: readonly string[], least = "8") => ({
   "--target": ["--target", "age>=40"],
   "--sensitive": { base: [...base, "--target", "hired=yes"], add: ["--sensitive", "race"] },
   "--intersect": { base: [...base, ...TWO], add: ["--intersect"] },
   "--features": ["--features", "skill,town"],
   "--exclude": ["--exclude", "skill"],
   "--id": ["--id", "id"],
+  "--min-group": { base: [...base, ...CLUB], add: ["--min-group", least] },
+  "--small-groups": { base: [...base, ...CLUB, "--min-group", least], add: ["--small-groups", "leave-out"] },
 });
 /** Nobody has the data here, which is said. */
 const paperTask = (command: readonly string[]): Given => ({
@@ -490,7 +510,8 @@ const CASES: Readonly<Record<string, Case>> = {
     base: [...GENERALIZE, ...TASK],
     options: {
       ...READING,
-      ...roles(GENERALIZE),
+      // Two tables, with the small groups of both.
+      ...roles(GENERALIZE, "14"),
       "--task": { base: ["generalize", at("acquired.json")], add: ["--task", "students"] },
       "--models": ["--models", "logistic"],
       "--method": {

@@ -44,7 +44,7 @@ const attribute = async (error: number, rows = 240): Promise<AttributeAudit> => 
     predictor: logistic({ members: 5 }),
     replicates: 100,
   });
-  return { name: "group", audit, parity };
+  return { name: "group", audit, parity, leftOut: [] };
 };
 
 const reportOf = (one: AttributeAudit, more: Partial<AuditReport> = {}): AuditReport => {

@@ -117,7 +117,7 @@ export const rankShards = async (
   const settings = rankSettings(ranking);
   requireSameInShards(settings);
   const known = knownRows(ranking);
-  const { plan, notes } = planRanking(known, settings, await lookThroughShards(pool, settings));
+  const { plan, ...remarks } = planRanking(known, settings, await lookThroughShards(pool, settings));
   const tables = [plan.labelled, plan.predictFor, plan.sample, plan.sensitive.table].filter(
     (table) => table !== undefined,
   );
@@ -146,7 +146,7 @@ export const rankShards = async (
   // A ranking that leaves out a part of the pool is none.
   if (run.notes.length > 0) throw new EnvironmentError("shards", run.notes.join("; "));
   const parts = jobs.map((job) => store.get(jobKey(job))?.result as BestOfParts);
-  return rankingOf(plan, mergeParts(parts, settings, plan.rows), notes);
+  return rankingOf(plan, mergeParts(parts, settings, plan.rows), remarks);
 };
 
 /** The rows that `rankPool` would draw, without reading the others. */

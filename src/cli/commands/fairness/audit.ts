@@ -227,7 +227,7 @@ const leakageJson = (leakage: LeakageEstimate, bits: boolean) => {
   };
 };
 
-const attributeJson = ({ name, audit, parity }: AttributeAudit, bits: boolean) => ({
+const attributeJson = ({ name, audit, parity, leftOut }: AttributeAudit, bits: boolean) => ({
   sensitive: name,
   leakage: {
     unconditional: leakageJson(audit.leakage.unconditional, bits),
@@ -235,6 +235,7 @@ const attributeJson = ({ name, audit, parity }: AttributeAudit, bits: boolean) =
       audit.leakage.conditional === undefined ? null : leakageJson(audit.leakage.conditional, bits),
   },
   groups: audit.groups,
+  leftOut,
   columns: audit.columns,
   rows: audit.rows,
   parity: {

@@ -1,4 +1,5 @@
 /** `fairbed data describe`: what a table was understood to be, before it is used. */
+import type { LeftOutGroup } from "../../../core/left-out.js";
 import { countClasses, isRare, rareTexts } from "../../../core/rare-values.js";
 import type { TableDescription } from "../../../tables/describe-table.js";
 import type { Label } from "../../../tables/label.js";
@@ -20,6 +21,7 @@ interface DescribedTask {
   readonly sensitive: readonly DescribedLabel[];
   readonly features: readonly string[];
   readonly missingRule: string;
+  readonly leftOut: readonly LeftOutGroup[];
   readonly notes: readonly string[];
 }
 
@@ -77,6 +79,7 @@ const describeTask = (task: Task, missingRule: string): DescribedTask => ({
   sensitive: task.sensitive.map(describeLabel),
   features: task.features,
   missingRule,
+  leftOut: task.leftOut,
   notes: task.notes,
 });
 

@@ -1,8 +1,9 @@
 /** The options that every command which reads a table shares, and what they mean to `readTask`. */
 import type { Roles } from "../../../sources/read-task.js";
 import type { ReadOptions } from "../../../sources/source.js";
+import { SMALL_GROUPS, type SmallGroups } from "../../../tables/small-groups.js";
 import type { OptionValues } from "../../command.js";
-import { choice, flag, text, texts } from "../../options.js";
+import { choice, flag, optionalInteger, text, texts } from "../../options.js";
 
 const HEADERS = ["auto", "yes", "no"] as const;
 
@@ -23,6 +24,15 @@ export const roleOptions = {
   exclude: texts("--exclude <columns>", "columns to leave out of the features"),
   weights: text("--weights <column>", "how much each row counts"),
   id: text("--id <column>", "the column that names the rows"),
+  minGroup: optionalInteger("--min-group <rows>", "sensitive groups of fewer rows are merged or left out", {
+    min: 1,
+  }),
+  smallGroups: choice<SmallGroups>(
+    "--small-groups <what>",
+    "merge smaller groups into one, or leave them out",
+    SMALL_GROUPS,
+    "merge",
+  ),
 };
 
 export const tableOptions = {
@@ -54,6 +64,8 @@ export const rolesOf = ({
   exclude,
   weights,
   id,
+  minGroup,
+  smallGroups,
   task,
 }: RoleOptionValues): Roles => ({
   target,
@@ -63,5 +75,8 @@ export const rolesOf = ({
   exclude,
   weights,
   id,
+  minGroup,
+  // What it is unless it is given, and a task of the paper says its roles itself.
+  smallGroups: smallGroups === "merge" ? undefined : smallGroups,
   task,
 });
