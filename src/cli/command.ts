@@ -43,7 +43,7 @@ export type ArgumentValues<A extends Arguments> = {
 
 /** What the command line lends to a command while it runs. */
 export interface CommandContext {
-  /** Aborted by Ctrl-C and by a polite kill; the command then has two seconds to stop. */
+  /** Aborted by Ctrl-C and by a polite kill; the command then has most of a second to stop. */
   readonly signal: AbortSignal;
   /**
    * Gives way to Ctrl-C and throws once it was pressed. A long loop awaits this every hundred milliseconds or

@@ -14,6 +14,8 @@ export interface Failure {
 
 export const failureText = {
   interrupted: "interrupted; nothing was left half-written.",
+  unfinished:
+    "the command waits for something that never comes, such as an unsettled promise of a model file: nothing was done.",
   unwritten: (reason: string) =>
     `the output could not be written (${reason}); make room for it or send it elsewhere.`,
   unexpected: (error: string) => `something unexpected happened: ${error} (FAIRBED_DEBUG=1 shows where).`,
@@ -49,4 +51,10 @@ export const usageError = (error: CommanderError, command: string): InputError =
       ? failureText.pointToHelp(complaint, command)
       : failureText.suggestion(complaint, nearest);
   return new InputError(code, sentence);
+};
+
+/** Asked of the words themselves, because a mistake may have stopped the parser before it saw `--json`. */
+export const wantsJson = (argv: readonly string[]): boolean => {
+  const end = argv.indexOf("--");
+  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 };

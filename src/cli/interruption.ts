@@ -1,9 +1,11 @@
 /** Ctrl-C and a polite kill, as an abort signal and an exit code. */
 import { constants } from "node:os";
+import { GRACE_MS, linkToSupervisor, tellSupervisor } from "./supervisor-link.js";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** How long a command may take to stop by itself before the process ends under it. */
-const GRACE_MS = 2000;
+export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** What a queue is told at the end may take a while on its way. */
+const QUEUE_GRACE_MS = 3000;
 
 export interface Interruption {
   readonly signal: AbortSignal;
@@ -13,26 +15,50 @@ export interface Interruption {
   stop(): void;
 }
 
-/** The first signal aborts, so that the command can stop cleanly; a second one ends the process at once. */
+/** 128 + the signal's number, as shells have it. */
+export const signalExitCode = (name: NodeJS.Signals): number => 128 + constants.signals[name];
+
+let grace = GRACE_MS;
+
+/** From now on a command may take longer to stop, because it has to take leave of a queue. */
+export const allowTimeForQueue = (): void => {
+  grace = QUEUE_GRACE_MS;
+};
+
+/**
+ * The first signal aborts, so that the command can stop cleanly; a second one ends the process at once. Ctrl-C reaches
+ * this process and the one that watches over it, which passes it on: it comes twice, and counts once.
+ */
 export const watchForInterruption = (): Interruption => {
   const controller = new AbortController();
+  const came = { here: 0, relayed: 0 };
   let exitCode: number | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const onSignal = (name: NodeJS.Signals) => {
-    const code = 128 + constants.signals[name];
-    if (exitCode !== undefined) process.exit(exitCode);
+  const hear = (name: NodeJS.Signals) => {
+    if (Math.max(came.here, came.relayed) > 1 && exitCode !== undefined) process.exit(exitCode);
+    if (exitCode !== undefined) return;
+    const code = signalExitCode(name);
     exitCode = code;
-    timer = setTimeout(() => process.exit(code), GRACE_MS);
+    tellSupervisor({ heard: grace });
+    timer = setTimeout(() => process.exit(code), grace);
     timer.unref();
     controller.abort();
   };
-  for (const name of SIGNALS) process.on(name, onSignal);
+  const onSignal = (name: NodeJS.Signals) => {
+    came.here += 1;
+    hear(name);
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  linkToSupervisor((name) => {
+    came.relayed += 1;
+    hear(name);
+  });
   return {
     signal: controller.signal,
     exitCode: () => exitCode,
     stop() {
       clearTimeout(timer);
-      for (const name of SIGNALS) process.off(name, onSignal);
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
     },
   };
 };

@@ -3,6 +3,7 @@ import type { Job } from "../jobs/job.js";
 import type { JobStore } from "../jobs/job-store.js";
 import type { JobsRun, Place } from "../jobs/run-jobs.js";
 import type { CommandContext } from "./command.js";
+import { allowTimeForQueue } from "./interruption.js";
 import { text } from "./options.js";
 
 export const queueOption = text(
@@ -29,6 +30,7 @@ export const withPlace = async <Result>(
     return use({ processes: jobs, program: JOB_PROGRAM });
   }
   const { openQueue } = await import("../jobs/queue.js");
+  allowTimeForQueue();
   const queue = await openQueue(address);
   try {
     return await use({ queue });

@@ -23,6 +23,6 @@ export const commands: readonly Command[] = [
   ...compute,
 ];
 
-export const main = async (argv: readonly string[]): Promise<void> => {
-  process.exit(await runCommandLine({ commands, version: version(), argv }));
-};
+/** Resolves to the exit code. */
+export const main = (argv: readonly string[]): Promise<number> =>
+  runCommandLine({ commands, version: version(), argv });

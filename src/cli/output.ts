@@ -1,6 +1,7 @@
 /** What is printed, and whether it arrived. */
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
+import { shownLines } from "./terminal-text.js";
 
 export interface Output {
   readonly stdout: Printer;
@@ -12,6 +13,7 @@ export interface Output {
 }
 
 export interface Printer {
+  /** Lines of text, which a terminal shows and does not obey. */
   write(text: string): void;
 }
 
@@ -25,10 +27,14 @@ export const watchOutput = (unread: () => void): Output => {
     else failure ??= error;
   };
   for (const stream of streams) stream.on("error", note);
+  /** As they are now: what a model of the user's prints is sent elsewhere later on. */
+  const writers = new Map<NodeJS.WriteStream, NodeJS.WriteStream["write"]>(
+    streams.map((stream) => [stream, stream.write.bind(stream)]),
+  );
   const send = (stream: NodeJS.WriteStream, text: string): void => {
     pending.push(
       new Promise((done) => {
-        stream.write(text, (error) => {
+        writers.get(stream)?.(shownLines(text), (error) => {
           if (error) note(error);
           done();
         });

@@ -2,6 +2,7 @@
  * Progress on stderr: one bar that redraws in place on a terminal, a plain line now and then in a pipe.
  */
 import { shortest } from "../core/number-text.js";
+import { shownText } from "./terminal-text.js";
 
 export interface Progress {
   /** How much of the total is done by now, and in words where the bare numbers say little. */
@@ -59,7 +60,7 @@ const startBar = ({ stream, label, total, now = () => performance.now() }: Progr
       const said = inWords ?? `${done}/${total} ${rate}/s`;
       const line = `${label} ${bar} ${percent(fraction)} ${said} ${left} left`;
       // One write that overwrites and then clears the rest does not flicker; a line that wraps would.
-      stream.write(`\r${line.slice(0, (stream.columns || 80) - 1)}\u001b[K`);
+      stream.write(`\r${shownText(line).slice(0, (stream.columns || 80) - 1)}\u001b[K`);
     },
     end() {
       if (!ended && drawnAt > Number.NEGATIVE_INFINITY) stream.write(CLEAR_LINE);
@@ -82,7 +83,7 @@ const startLines = ({ stream, label, total, now = () => performance.now() }: Pro
       writtenAt = time;
       const { fraction, rate, left } = measure(done, total, time - start);
       const said = inWords ?? `${done} of ${total}, ${rate}/s`;
-      stream.write(`${label}: ${percent(fraction)}, ${said}, ${left} left\n`);
+      stream.write(`${shownText(`${label}: ${percent(fraction)}, ${said}, ${left} left`)}\n`);
     },
     end() {},
   };

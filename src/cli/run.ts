@@ -1,12 +1,14 @@
 /** Runs one command line from its words to its exit code. */
 import { setImmediate } from "node:timers/promises";
+import { EnvironmentError } from "../core/errors.js";
 import { writeFileAtomically } from "./atomic-write.js";
 import type { Command, CommandContext } from "./command.js";
-import { describeFailure, EXIT_FAILED, type Failure, failureText } from "./failure.js";
+import { describeFailure, EXIT_FAILED, type Failure, failureText, wantsJson } from "./failure.js";
 import { type Interruption, watchForInterruption } from "./interruption.js";
 import { type Output, watchOutput } from "./output.js";
 import { buildProgram, Finished, type Invocation } from "./program.js";
 import { CLEAR_LINE, type Progress, progressStyle, startProgress } from "./progress.js";
+import { shownResult, shownText } from "./terminal-text.js";
 import { toJson } from "./to-json.js";
 
 export interface CommandLine {
@@ -23,6 +25,15 @@ export const runCommandLine = async ({ commands, version, argv }: CommandLine): 
   const failed = (error: unknown) => report(error, interruption, output, wantsJson(argv));
   const stray = async (error: Error) => process.exit(await deliver(failed(error), output));
   process.on("uncaughtException", stray);
+  // Nothing is left that could ever settle what the command waits for: without this, silence and exit code 0.
+  let dry = false;
+  const runDry = () => {
+    // Someone who knows more about it has a say first, and one more turn.
+    if (dry) stray(new EnvironmentError("unfinished", failureText.unfinished));
+    else void setImmediate();
+    dry = true;
+  };
+  process.on("beforeExit", runDry);
   const program = buildProgram({
     commands,
     version,
@@ -44,6 +55,7 @@ export const runCommandLine = async ({ commands, version, argv }: CommandLine): 
     output.stop();
     interruption.stop();
     process.off("uncaughtException", stray);
+    process.off("beforeExit", runDry);
   }
 };
 
@@ -77,15 +89,17 @@ const perform = async (
       return progress;
     },
     say(line) {
+      if (style === "silent") return;
       // A bar is in the way; it is drawn again below.
-      if (style !== "silent") output.stderr.write(`${style === "bar" ? CLEAR_LINE : ""}${line}\n`);
+      if (style === "bar") process.stderr.write(CLEAR_LINE);
+      output.stderr.write(`${shownText(line)}\n`);
     },
     writeFile: (path, data) => writeFileAtomically(path, data, { signal }),
   };
   const result = await command.run({ ...input, context }).finally(() => progress?.end());
   signal.throwIfAborted();
   if (command.print === undefined) return;
-  output.stdout.write(`${json ? toJson(result) : command.print(result).trimEnd()}\n`);
+  output.stdout.write(`${json ? toJson(result) : command.print(shownResult(result)).trimEnd()}\n`);
 };
 
 /**
@@ -107,10 +121,4 @@ const report = (
   if (process.env.FAIRBED_DEBUG === "1" && error instanceof Error) stderr.write(`${error.stack}\n`);
   if (json) stdout.write(`${toJson({ error: { code, message } })}\n`);
   return exitCode;
-};
-
-/** Asked of the words themselves, because a mistake may have stopped the parser before it saw `--json`. */
-const wantsJson = (argv: readonly string[]): boolean => {
-  const end = argv.indexOf("--");
-  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 };

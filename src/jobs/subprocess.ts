@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
+import { childEnvironment, endWithParent } from "./end-with-parent.js";
 
 type Answer<Result> =
   | { readonly progress: number }
@@ -29,6 +30,7 @@ export interface Subprocess<Job, Result> {
 export const startSubprocess = <Job, Result>(program: SubprocessProgram): Subprocess<Job, Result> => {
   const child = fork(program.url, {
     serialization: program.serialization,
+    env: childEnvironment(),
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const isAlive = () => child.exitCode === null && child.signalCode === null;
@@ -121,6 +123,7 @@ export const answerJobs = <Job, Result>(
   };
   // Ctrl-C and a polite kill may reach the whole group of processes; the one who asks decides what happens.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => {});
+  endWithParent();
   process.on("disconnect", () => process.exit(0));
   process.on("message", (job) => {
     handle(job as Job, (done) => answer({ progress: done })).then(

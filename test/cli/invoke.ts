@@ -12,6 +12,8 @@ export interface Outcome {
 export const FAIRBED = join(ROOT, "bin", "fairbed");
 /** A program with commands that only tests need. */
 export const PROBE = join(ROOT, "test", "cli", "probe.mjs");
+/** The same under the eyes of another process, as `bin/fairbed` has it. */
+export const WATCHED_PROBE = join(ROOT, "test", "cli", "watched-probe.mjs");
 
 export interface InvokeOptions {
   readonly program?: string;

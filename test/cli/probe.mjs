@@ -113,5 +113,57 @@ const stray = defineCommand({
   print: () => "",
 });
 
-const commands = [stray, fail, echo, write, deaf, busy, steps, big];
+/** Holds the thread for ever, as a long fit or a model of the user's may; also in the middle of a file. */
+const held = defineCommand({
+  ...nothing,
+  name: "held",
+  arguments: { file: argument("the file") },
+  async run({ arguments: { file }, context }) {
+    const parts = async function* () {
+      yield "half";
+      process.stdout.write("holding\n");
+      for (;;);
+    };
+    await context.writeFile(file, parts());
+  },
+});
+
+/** Waits for what never comes. */
+const stuck = defineCommand({
+  ...nothing,
+  name: "stuck",
+  async run() {
+    await new Promise(() => {});
+  },
+  print: () => "",
+});
+
+/** Dies as it would by a panic in a binding. */
+const crash = defineCommand({
+  ...nothing,
+  name: "crash",
+  async run() {
+    process.kill(process.pid, "SIGABRT");
+    await new Promise((resolve) => setTimeout(resolve, 1e6));
+  },
+  print: () => "",
+});
+
+const HOSTILE = "\u001b[2J\u009b31m\u0007\u202etxt.exe\u2066\nfairbed: all is well\r";
+
+/** Names as an enemy would choose them, on every way out. */
+const hostile = defineCommand({
+  ...nothing,
+  name: "hostile",
+  arguments: { how: argument("print, fail or say") },
+  reportsProgress: true,
+  async run({ arguments: { how }, context }) {
+    if (how === "fail") throw new InputError("name", `there is no column ${HOSTILE}`);
+    if (how === "say") context.say(HOSTILE);
+    return { name: HOSTILE, [HOSTILE]: [HOSTILE] };
+  },
+  print: (result) => [result.name, ...Object.keys(result), ...Object.values(result).flat()].join("\n"),
+});
+
+const commands = [held, stuck, crash, hostile, stray, fail, echo, write, deaf, busy, steps, big];
 process.exit(await runCommandLine({ commands, version: "0.0.0", argv: process.argv.slice(2) }));

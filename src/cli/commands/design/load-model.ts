@@ -2,7 +2,7 @@
 import module from "node:module";
 import { isAbsolute, resolve as resolvePath } from "node:path";
 import { pathToFileURL } from "node:url";
-import { InputError } from "../../../core/errors.js";
+import { FairbedError, InputError } from "../../../core/errors.js";
 import type { Model } from "../../../design/model.js";
 import {
   identityOf,
@@ -12,6 +12,7 @@ import {
 } from "../../../design/model-catalogue.js";
 import { readBytes } from "./files.js";
 import * as hooks from "./model-hooks.js";
+import { settledImport } from "./settled-import.js";
 
 /** Where a model comes from, as plain data that another process can be told. */
 export interface ModelSource {
@@ -62,10 +63,10 @@ const importFile = async (path: string, name: string): Promise<Readonly<Record<s
     hooked = true;
   }
   try {
-    return await import(pathToFileURL(path).href);
+    return await settledImport(pathToFileURL(path).href, name);
   } catch (error) {
     // What defineModel says about the definition is already a sentence for its author.
-    if (error instanceof InputError) throw error;
+    if (error instanceof FairbedError) throw error;
     const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0];
     throw new InputError("model-file", loadModelTexts.failed(name, reason), { cause: error });
   }

@@ -1,6 +1,7 @@
 /** `fairbed worker`: runs what others have put into a queue. */
 import { fixed } from "../../../core/number-text.js";
 import { defineCommand } from "../../command.js";
+import { allowTimeForQueue } from "../../interruption.js";
 import { queueOption } from "../../job-place.js";
 import { integer, optionalInteger } from "../../options.js";
 
@@ -34,6 +35,7 @@ export const worker = defineCommand({
     const { threadsFor } = await import("../../../jobs/job-processes.js");
     const { startSubprocess } = await import("../../../jobs/subprocess.js");
     const { runWorker } = await import("../../../jobs/worker.js");
+    allowTimeForQueue();
     const queue = await openQueue(requireQueueAddress(given));
     try {
       return {
