@@ -57,7 +57,7 @@ describe("text on a terminal", () => {
     progress.end();
     expect(progressStyle(stream, false)).toBe("lines");
     // What the bar itself draws with.
-    expect(written.replace(/\r|\u001b\[K/g, "")).not.toMatch(OBEYED_BUT_LINES);
+    expect(written.replaceAll("\u001b[K", "").replaceAll("\r", "")).not.toMatch(OBEYED_BUT_LINES);
     expect(written).toContain("\\u001b]0;owned\\u0007\\u202e");
   });
 });
