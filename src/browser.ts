@@ -90,7 +90,7 @@ export {
   type RankOptions,
   rankPool,
 } from "./workflows/rank-pool.js";
-export type { RankChoices, RankSettings } from "./workflows/rank-settings.js";
+export type { RankBatchKind, RankChoices, RankSettings } from "./workflows/rank-settings.js";
 export {
   type Recipe,
   type RecipeAcquisition,

@@ -15,6 +15,9 @@
  *
  * Labels are independent given the member, so a candidate that repeats a chosen one has nothing to add where members
  * are sure (votes), and where they are not it counts as a second, noisy measurement.
+ *
+ * A few dozen labels tell the members of an ensemble apart, and given them nothing is left to choose by. So labels are
+ * supposed for a round of places only, and forgotten before the next.
  */
 import { InputError } from "../core/errors.js";
 import { log } from "../core/math.js";
@@ -31,7 +34,7 @@ import {
   requireBeta,
   type ScoreParts,
 } from "./fairbed.js";
-import { type Members, readRow, takeRows } from "./members.js";
+import { readRow, takeRows } from "./members.js";
 import { type Constraints, createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
 import { defaultTies, goesFirst, type RowKeys } from "./ties.js";
@@ -47,10 +50,14 @@ export interface JointBatchOptions extends Constraints, Costs, Partial<FairnessO
   /** How many configurations of labels are looked at, for each model: all if they are no more; 64 unless given. */
   readonly configurations?: number | undefined;
   /**
-   * How many candidates, the best by their score alone, compete for the places after the first; 16 for each place and
-   * at least 256 unless given. With quotas, so many of every group that has one, and of all others together.
+   * How many candidates, the best by their score alone, compete for the places of a round; 16 for each place and at
+   * least 256 unless given. With quotas, so many in proportion for a group that has one, and all for the others together.
    */
   readonly shortlist?: number | undefined;
+  /** Places after which supposed labels are forgotten; 24 unless given. */
+  readonly round?: number | undefined;
+  /** Whether a candidate may be chosen of which all models say the same as of a chosen one while there are others; true unless given. */
+  readonly repeats?: boolean | undefined;
   readonly stream?: RandomStream | undefined;
   /** Decides between equals, by row; from the stream unless given, or the same for all where there is none. */
   readonly ties?: RowKeys | undefined;
@@ -74,14 +81,38 @@ const condition = (
   return [weights.map((weight) => weight / sum), sum];
 };
 
+/**
+ * Drawn configurations often come to the same, and where one member alone is left its labels have nothing more to say:
+ * each that does is looked at once.
+ */
+const distinct = (configurations: readonly Configuration[]): readonly Configuration[] => {
+  const known = new Map<string, Configuration>();
+  for (const each of configurations) {
+    if (each.memberWeights.some((weight) => weight > 1 - 1e-12)) continue;
+    const key = each.memberWeights.join();
+    const before = known.get(key);
+    known.set(
+      key,
+      before === undefined ? each : { ...each, probability: before.probability + each.probability },
+    );
+  }
+  return [...known.values()];
+};
+
+/** Some of the targets stand for all where products of all their classes would take too long. */
+const MOST_CELLS = 800;
+const LEAST_TARGETS = 16;
+
+const fewerTargets = (prediction: Prediction, stream: RandomStream | undefined): Prediction => {
+  const { pool, targets } = prediction;
+  const most = Math.max(LEAST_TARGETS, Math.floor(MOST_CELLS / (pool.classes * targets.classes)));
+  if (stream === undefined || prediction.weights !== undefined || targets.rows <= most) return prediction;
+  return { ...prediction, targets: takeRows(targets, stream.choice(targets.rows, most)) };
+};
+
 /** One model's belief as labels are supposed, one candidate after the other. */
-const createBelief = (
-  prediction: Prediction,
-  pool: Members,
-  limit: number,
-  drawn: RandomStream | undefined,
-) => {
-  const { targets, correction = "none", workspace } = prediction;
+const createBelief = (prediction: Prediction, limit: number, drawn: RandomStream | undefined) => {
+  const { pool, targets, correction = "none", workspace } = prediction;
   const weights = normalisedWeights(targets.rows, prediction.weights);
   const { members, classes } = pool;
   const equal = new Float64Array(members).fill(1 / members);
@@ -91,13 +122,14 @@ const createBelief = (
   }));
   const row = new Float64Array(members * classes);
   return {
-    /** I(y_n; z | labels of what was chosen), [pool rows]. */
-    gains(): Float64Array {
-      const total = new Float64Array(pool.rows);
-      for (const { probability, memberWeights } of configurations) {
-        const gain = plainEpig(pool, targets, weights, { workspace, memberWeights });
+    /** I(y_n; z | labels of what was chosen) of some rows of the pool, [rows]. */
+    gains(rows: readonly number[]): Float64Array {
+      const some = takeRows(pool, rows);
+      const total = new Float64Array(rows.length);
+      for (const { probability, memberWeights } of distinct(configurations)) {
+        const gain = plainEpig(some, targets, weights, { workspace, memberWeights });
         const expected =
-          correction === "none" ? undefined : expectedUnderWeights(pool, targets, weights, memberWeights);
+          correction === "none" ? undefined : expectedUnderWeights(some, targets, weights, memberWeights);
         for (let n = 0; n < total.length; n++) total[n] += probability * (gain[n] - (expected?.[n] ?? 0));
       }
       return total;
@@ -121,41 +153,74 @@ const createBelief = (
   };
 };
 
-/** The best by their own score, of every group with a quota and of all others together. */
+/** Fewer would leave a group with a small quota no choice. */
+const LEAST_OF_GROUP = 32;
+
+/** The best by their own score that are still allowed: of every group with a quota its part, and all of the others together. */
 const shortlisted = (
   utilities: Float64Array,
   count: number,
-  constraints: Constraints,
+  places: number,
+  { groups, quotas = [] }: Constraints,
+  allows: (row: number) => boolean,
   ties: RowKeys,
 ): number[] => {
-  const { groups, quotas = [] } = constraints;
-  const excluded = new Set(constraints.exclude ?? []);
-  const limited = new Set(quotas.map(({ group }) => group));
-  const seen = new Map<number | undefined, number>();
+  const rooms = new Map(
+    quotas.map(({ group, atMost = places }) => [
+      group,
+      Math.min(count, Math.max(LEAST_OF_GROUP, Math.ceil((count * atMost) / places))),
+    ]),
+  );
+  const left = new Map<number | undefined, number>([[undefined, count], ...rooms]);
+  let open = [...left.values()].reduce((sum, room) => sum + room, 0);
   const rows: number[] = [];
   for (const row of descending(utilities, ties)) {
-    if (rows.length === count * (limited.size + 1)) break;
-    const group = groups !== undefined && limited.has(groups[row]) ? groups[row] : undefined;
-    const before = seen.get(group) ?? 0;
-    if (before === count || excluded.has(row)) continue;
-    seen.set(group, before + 1);
+    if (open === 0) break;
+    const group = groups !== undefined && rooms.has(groups[row]) ? groups[row] : undefined;
+    const room = left.get(group) ?? 0;
+    if (room === 0 || !allows(row)) continue;
+    left.set(group, room - 1);
+    open -= 1;
     rows.push(row);
   }
   return rows.sort((a, b) => a - b);
 };
+
+/** How many candidates compete for a batch of this size: 16 for each place and at least 256. */
+export const shortlistFor = (size: number): number => Math.max(256, 16 * size);
 
 const positive = (name: string, value: number): number => {
   if (!Number.isInteger(value) || value < 1) throw new InputError(name, jointBatchTexts.count(name, value));
   return value;
 };
 
-/** Whether the configurations of all but the last label of a batch are more than the limit. */
+/** Whether the configurations of all but the last label of a round are more than the limit. */
 const tooMany = (classes: number, size: number, limit: number): boolean =>
   (size - 1) * log(classes) > log(limit) + 1e-9;
 
+/** Says of a candidate whether it repeats one that was taken: all models say the same of both. */
+const createRepeats = (predictions: readonly Prediction[]) => {
+  const rowOf = predictions.map(({ pool }) => new Float64Array(pool.members * pool.classes));
+  const keyOf = (row: number): string =>
+    predictions
+      .map(({ pool }, i) => {
+        readRow(pool, row, rowOf[i]);
+        return rowOf[i].join();
+      })
+      .join(";");
+  const known = new Map<number, string>();
+  const taken = new Set<string>();
+  const key = (row: number): string => {
+    const own = known.get(row) ?? keyOf(row);
+    known.set(row, own);
+    return own;
+  };
+  return { has: (row: number) => taken.has(key(row)), add: (row: number) => taken.add(key(row)) };
+};
+
 /**
  * A batch for EPIG (no sensitive models) or FairBED-EPIG, in the order in which it was chosen. The parts of each are
- * what it adds to those before it, so that those of the whole batch are their sums.
+ * what it adds to those before it in its round, so that those of a batch of one round are their sums.
  *
  * @example
  * ```ts
@@ -192,54 +257,73 @@ export const selectJointBatch = (
   const { cost, weight } = readCosts(rows, options);
   const utility = (score: number, row: number): number => score - weight * cost(row);
   const ties = options.ties ?? defaultTies(stream);
-  const list = shortlisted(
-    alone.score.map(utility),
-    positive("shortlist", options.shortlist ?? Math.max(256, 16 * size)),
-    options,
-    ties,
-  );
-  const beliefs = [target, ...sensitive].map((prediction, i) => {
-    const many = tooMany(prediction.pool.classes, size, limit);
-    if (many && stream === undefined) throw new InputError("stream", jointBatchTexts.stream(limit));
-    const drawn = many ? stream?.split("configurations").split(i) : undefined;
-    return createBelief(prediction, takeRows(prediction.pool, list), limit, drawn);
-  });
-  const [ofTarget, ...ofSensitive] = beliefs;
+  const utilities = alone.score.map(utility);
+  const repeats = options.repeats === false ? createRepeats([target, ...sensitive]) : undefined;
+  const round = positive("round", options.round ?? ROUND);
+  const shortlist = options.shortlist === undefined ? undefined : positive("shortlist", options.shortlist);
   const chosen: Selected[] = [];
-  while (chosen.length < size) {
-    const first = chosen.length === 0;
-    // The first place is decided by the scores alone, with the exact correction.
-    const at = (part: Float64Array): Float64Array => Float64Array.from(list, (row) => part[row]);
-    const parts = first
-      ? combineParts(at(alone.target), at(alone.leakage), beta)
-      : combineParts(
-          ofTarget.gains(),
-          ofSensitive.length > 0
-            ? combineLeakages(
-                ofSensitive.map((belief) => belief.gains()),
-                combine,
-              )
-            : new Float64Array(list.length),
-          beta,
-        );
-    let best = -1;
-    let most = Number.NEGATIVE_INFINITY;
-    list.forEach((row, i) => {
-      const value = utility(parts.score[i], row);
-      const better = value > most || (value === most && goesFirst(ties, row, list[best]));
-      if (better && allowance.allows(row)) [best, most] = [i, value];
+  for (let number = 0; chosen.length < size; number++) {
+    const places = Math.min(round, size - chosen.length);
+    const free = (row: number): boolean => allowance.allows(row) && repeats?.has(row) !== true;
+    const count = shortlist ?? shortlistFor(places);
+    const own = shortlisted(utilities, count, size, options, free, ties);
+    // Where only repetitions are left, they are what there is.
+    const list = own.length > 0 ? own : shortlisted(utilities, count, size, options, allowance.allows, ties);
+    const beliefs = [target, ...sensitive].map((prediction, i) => {
+      const many = tooMany(prediction.pool.classes, places, limit);
+      if (many && stream === undefined) throw new InputError("stream", jointBatchTexts.stream(limit));
+      const ofRound = number === 0 ? stream : stream?.split("round").split(number);
+      const drawn = many ? ofRound?.split("configurations").split(i) : undefined;
+      const pool = takeRows(prediction.pool, list);
+      const few = fewerTargets({ ...prediction, pool }, ofRound?.split("targets").split(i));
+      return createBelief(few, limit, drawn);
     });
-    const row = list[best];
-    allowance.take(row);
-    chosen.push({
-      row,
-      score: parts.score[best],
-      target: parts.target[best],
-      leakage: parts.leakage[best],
-      cost: cost(row),
-      rank: chosen.length + 1,
-    });
-    if (chosen.length < size) for (const belief of beliefs) belief.choose(best);
+    const [ofTarget, ...ofSensitive] = beliefs;
+    for (let place = 0; place < places; place++) {
+      const allowed = [...list.keys()].filter((i) => allowance.allows(list[i]));
+      // Of a shortlist whose groups are full the others are in the next round's.
+      if (allowed.length === 0) break;
+      const fresh = allowed.filter((i) => repeats?.has(list[i]) !== true);
+      const open = fresh.length > 0 ? fresh : allowed;
+      const at = (part: Float64Array): Float64Array => Float64Array.from(open, (i) => part[list[i]]);
+      // The first place is decided by the scores alone, with the exact correction.
+      const parts =
+        place === 0
+          ? combineParts(at(alone.target), at(alone.leakage), beta)
+          : combineParts(
+              ofTarget.gains(open),
+              ofSensitive.length > 0
+                ? combineLeakages(
+                    ofSensitive.map((belief) => belief.gains(open)),
+                    combine,
+                  )
+                : new Float64Array(open.length),
+              beta,
+            );
+      let best = -1;
+      let most = Number.NEGATIVE_INFINITY;
+      open.forEach((i, n) => {
+        const value = utility(parts.score[n], list[i]);
+        const better =
+          value > most || (value === most && best >= 0 && goesFirst(ties, list[i], list[open[best]]));
+        if (better) [best, most] = [n, value];
+      });
+      const row = list[open[best]];
+      allowance.take(row);
+      repeats?.add(row);
+      chosen.push({
+        row,
+        score: parts.score[best],
+        target: parts.target[best],
+        leakage: parts.leakage[best],
+        cost: cost(row),
+        rank: chosen.length + 1,
+      });
+      if (place + 1 < places) for (const belief of beliefs) belief.choose(open[best]);
+    }
   }
   return chosen;
 };
+
+/** Labels that members of a hundred can be told apart by, about. */
+const ROUND = 24;

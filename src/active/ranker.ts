@@ -9,6 +9,7 @@ import type { Classifier, FeatureMatrix } from "../learners/classifier.js";
 import type { Selected } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, ScoreParts } from "./fairbed.js";
+import type { Members } from "./members.js";
 import { type BestOptions, bestCandidates, type FoundCandidates } from "./pruned.js";
 import { type StrategyName, strategies } from "./strategies.js";
 import { goesFirst, type RowKeys } from "./ties.js";
@@ -45,6 +46,10 @@ export interface Ranker {
     candidates: FeatureMatrix,
     options: Pick<BestOptions, "size" | "exclude" | "ties">,
   ): FoundCandidates | undefined;
+  /** What the models say of candidates: first the target's, then those of the sensitive labels. */
+  members(candidates: FeatureMatrix): readonly Members[];
+  /** The same of the targets. */
+  readonly targetMembers: readonly Members[];
 }
 
 /** Methods whose best candidates are found without the scores of all. */
@@ -119,6 +124,8 @@ export const createRanker = (options: RankerOptions): Ranker => {
       const { target: prediction, sensitive: others } = predictions(candidates, stream);
       return bestCandidates(prediction, others, { ...limits, beta: others.length === 0 ? 0 : beta, combine });
     },
+    members: (candidates) => [target, ...used].map((each) => each.predictMembers(candidates)),
+    targetMembers: [targetMembers, ...sensitiveMembers.map((each) => each.targets)],
   };
 };
 

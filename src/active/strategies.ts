@@ -154,6 +154,12 @@ export const strategies = {
 export type StrategyName = keyof typeof strategies;
 export const strategyNames = Object.keys(strategies) as StrategyName[];
 
+/** Whether batches of the method can be chosen jointly: single labels that say something of targets, a model of each. */
+export const takesJointBatch = (method: StrategyName): boolean => {
+  const { targets, labelled, joint, groups } = strategies[method].uses;
+  return targets && !labelled && !joint && !groups;
+};
+
 /** Those whose score is information about the target less beta times leakage, both in nats. */
 export const isFair = (method: StrategyName): boolean => method.startsWith("fairbed");
 

@@ -49,7 +49,7 @@ export interface AcquisitionOptions
   readonly budget?: number | undefined;
   /** A column with what the label of each row costs, which is then no feature. */
   readonly costs?: string | undefined;
-  /** What a unit of cost is worth, in nats (1). */
+  /** What a unit of cost is worth, in nats; costs do not decide unless it is given. */
   readonly costWeight?: number | undefined;
   /** At least and at most so many of all that is acquired, by the values of a column. */
   readonly quotas?: ColumnQuotas | undefined;
@@ -124,7 +124,7 @@ export const planAcquisition = (table: Table, options: AcquisitionOptions): Acqu
           : Int32Array.from({ length: options.targets.rows }, (_, i) => table.rows + i),
       budget: options.budget,
       costs: options.costs === undefined ? undefined : costsOf(table, options.costs),
-      costWeight: options.costs === undefined ? undefined : (options.costWeight ?? 1),
+      costWeight: options.costs === undefined ? undefined : (options.costWeight ?? 0),
       groups: quotas?.groups,
       quotas: quotas?.quotas,
       parityOf:

@@ -4,6 +4,8 @@
  */
 
 import type { ScoreParts } from "../active/fairbed.js";
+import { shortlistFor } from "../active/joint-batch.js";
+import { type MembersShape, packMembers, shapeOf } from "../active/packed-members.js";
 import { fit, jointLabel, type PoolLabel } from "../active/pool-models.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
 import { groupFactors, groupsBy as groupsByFactors, normalisedShares } from "../active/shares.js";
@@ -75,6 +77,13 @@ export interface Candidate extends Ranked {
   readonly id?: string | undefined;
   /** Its group by sensitive attribute, -1 where it is unknown or the pool does not say. */
   readonly sensitive?: readonly number[] | undefined;
+  /** What each model's members say of it, for joint batches: see `packed-members.ts`. */
+  readonly members?: readonly (readonly number[])[] | undefined;
+}
+
+/** One model's members: what those of candidates have in common, and what they say of the targets. */
+export interface PackedModel extends MembersShape {
+  readonly targets: readonly (readonly number[])[];
 }
 
 /** What is left of the parts that were scored: the best of each group, any of which may be chosen. */
@@ -89,9 +98,18 @@ export interface BestOfParts {
   readonly drawn: readonly Candidate[];
   /** The shares that groups are kept to, [groups]; the same for all parts. */
   readonly shares?: readonly number[] | undefined;
+  /** The target's model and those of the sensitive attributes, for joint batches; the same for all parts. */
+  readonly models?: readonly PackedModel[] | undefined;
 }
 
-/** How many candidates are drawn at random, of those that may be chosen. */
+/**
+ * How many candidates of each group are kept: as many as are wanted, and where they are chosen jointly the best of them
+ * by their scores alone, among which they are.
+ */
+export const keptOf = ({ top, batchKind }: Pick<RankSettings, "top" | "batchKind">, rows: number): number =>
+  Math.min(batchKind === "joint" ? Math.max(top, shortlistFor(top)) : top, rows);
+
+/** How many candidates draw at random, of those that may be chosen. */
 export const drawnOf = ({ top, randomPart }: RankSettings, eligible: number): number =>
   Math.round(randomPart * Math.min(top, eligible));
 
@@ -277,7 +295,7 @@ export interface PartRanker {
 export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker) => {
   const { settings, labelled, sensitive, rows } = plan;
   const { encode, ranker, groups: kept } = createScorer(plan);
-  const size = Math.min(settings.top, rows);
+  const size = keptOf(settings, rows);
   const done = idsIn(labelled, settings.id);
   const ties = rankTies(settings);
   const groups = settings.quotas === undefined ? undefined : groupValuesOf(settings.quotas);
@@ -296,6 +314,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
     const draws =
       wantedDraws === 0 ? undefined : createBest({ size: wantedDraws, costWeight: 0, ties: drawKeys });
     const seen = new Map<string, number>();
+    const packed = new Map<number, readonly (readonly number[])[]>();
     let [first, part, skipped] = [start, 0, 0];
     let counts: PoolCounts | undefined;
 
@@ -316,6 +335,25 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       }
       skipped += table.rows - candidates.length;
       return Int32Array.from(candidates);
+    };
+
+    /** The members of those of a part that are among the best so far; of those that no longer are, none. */
+    const packBest = (table: Table): void => {
+      const kept = new Set([...bestOf.values()].flatMap((best) => best.ranked().map(({ row }) => row)));
+      for (const row of packed.keys()) if (!kept.has(row)) packed.delete(row);
+      const own = [...kept].filter((row) => row >= first && row < first + table.rows);
+      if (own.length === 0) return;
+      const features = encode(
+        table,
+        own.map((row) => row - first),
+      );
+      const models = ranker.members(features).map(packMembers);
+      own.forEach((row, i) => {
+        packed.set(
+          row,
+          models.map((rowsOf) => rowsOf[i]),
+        );
+      });
     };
 
     return {
@@ -370,6 +408,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             await pace?.step({ done: first + block[block.length - 1] + 1, total: rows, label: "scoring" });
           }
         }
+        if (settings.batchKind === "joint") packBest(table);
         part += 1;
         first += table.rows;
         await pace?.step({ done: first, total: rows, label: "scoring" });
@@ -380,10 +419,14 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
         counts,
         groups: [...bestOf].map(([group, best]) => ({
           group,
-          best: best.ranked().map(({ rank: _, ...each }) => each),
+          best: best.ranked().map(({ rank: _, ...each }) => ({ ...each, members: packed.get(each.row) })),
         })),
         drawn: draws?.ranked().map(({ rank: _, ...each }) => each) ?? [],
         shares: kept?.shares,
+        models:
+          settings.batchKind === "joint"
+            ? ranker.targetMembers.map((members) => ({ ...shapeOf(members), targets: packMembers(members) }))
+            : undefined,
       }),
     };
   };
@@ -422,7 +465,7 @@ export const mergeParts = (
   settings: RankSettings,
   rows: number,
 ): BestOfParts => {
-  const size = Math.min(settings.top, rows);
+  const size = keptOf(settings, rows);
   const ties = rankTies(settings);
   const groups = [...new Set(parts.flatMap((part) => part.groups.map(({ group }) => group)))];
   const wanted = offeredDraws(settings, rows);
@@ -434,6 +477,7 @@ export const mergeParts = (
   return {
     drawn: draws?.ranked().map(({ rank: _, ...each }) => each) ?? [],
     shares: parts.find(({ shares }) => shares !== undefined)?.shares,
+    models: parts.find(({ models }) => models !== undefined)?.models,
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
     skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
     counts: parts.reduce<PoolCounts | undefined>(
@@ -450,8 +494,8 @@ export const mergeParts = (
   };
 };
 
-export const costWeightOf = ({ costs, costWeight }: RankSettings): number =>
-  costWeight ?? (costs === undefined ? 0 : 1);
+/** Costs do not decide unless it is said what they are worth. */
+export const costWeightOf = ({ costWeight }: RankSettings): number => costWeight ?? 0;
 
 const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
 

@@ -2,8 +2,6 @@
  * Which rows of an unlabelled table to label next, and why. The pool is read in parts and need never be held as a
  * whole; the scores are the same as of all at once.
  */
-import { type Selected, selectBatch } from "../active/batch.js";
-import { apportion } from "../active/shares.js";
 import { informationParts, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
@@ -13,11 +11,11 @@ import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from
 import { type GroupSizes, withGroupSizes } from "../tables/small-groups.js";
 import { appendRows, columnNames, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
-import { quotasByGroup, requireRoom } from "./groups-by.js";
+import { requireRoom } from "./groups-by.js";
+import { chooseAmong } from "./rank-choice.js";
 import { type RankComposition, rankComposition } from "./rank-composition.js";
 import {
   type BestOfParts,
-  type Candidate,
   columnsOf,
   costWeightOf,
   createPartRanker,
@@ -27,7 +25,6 @@ import {
   type RankPlan,
   rankStream,
   rankTexts,
-  rankTies,
 } from "./rank-plan.js";
 import { type RankChoices, type RankSettings, rankSettings } from "./rank-settings.js";
 
@@ -282,7 +279,7 @@ type ChosenCandidate = RankedCandidate & { readonly sensitive: readonly number[]
  * that are left.
  */
 const withinQuotas = (
-  { groups, drawn: offered, shares, skipped }: BestOfParts,
+  { groups, drawn: offered, shares, skipped, models }: BestOfParts,
   { settings, rows }: RankPlan,
 ): ChosenCandidate[] => {
   const all = groups
@@ -293,7 +290,7 @@ const withinQuotas = (
   const draws = drawnOf(settings, eligible);
   const costWeight = costWeightOf(settings);
   const size = Math.min(settings.top, eligible) - draws;
-  const chosen = size === 0 ? [] : chooseAmong(all, size, shares, settings);
+  const chosen = size === 0 ? [] : chooseAmong({ all, size, shares, models, settings });
   const taken = new Set(chosen.map(({ row: at }) => all[at].row));
   const drawn = offered.filter(({ row }) => !taken.has(row)).slice(0, draws);
   // A method that draws gives every candidate the same chance, unless quotas or costs have a say.
@@ -332,44 +329,6 @@ const withinQuotas = (
       }),
     ),
   ];
-};
-
-const chooseAmong = (
-  all: readonly (Candidate & { readonly group: number })[],
-  size: number,
-  shares: readonly number[] | undefined,
-  settings: RankSettings,
-): Selected[] => {
-  const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
-  const ties = rankTies(settings);
-  return selectBatch(
-    {
-      score: numbers(({ score }) => score),
-      target: numbers(({ target }) => target),
-      leakage: numbers(({ leakage }) => leakage),
-    },
-    {
-      ties: (at) => ties(all[at].row),
-      size,
-      costs: numbers(({ cost }) => cost),
-      costWeight: costWeightOf(settings),
-      groups: numbers(({ group }) => group),
-      quotas: shares === undefined ? givenQuotas(settings) : shareQuotas(all, size, shares),
-    },
-  );
-};
-
-const givenQuotas = ({ quotas }: RankSettings) => (quotas === undefined ? [] : quotasByGroup(quotas));
-
-/** As many of each group as keep these candidates at the shares. */
-const shareQuotas = (all: readonly { readonly group: number }[], size: number, shares: readonly number[]) => {
-  const available = shares.map((_, g) => all.filter(({ group }) => group === g).length);
-  const have = shares.map(() => 0);
-  return apportion({ shares, have, available, size }).map((count, group) => ({
-    group,
-    atLeast: count,
-    atMost: count,
-  }));
 };
 
 const commonFeatures = (labelled: Task, others: readonly Table[]) => {

@@ -1,6 +1,6 @@
 /** What a ranking may be told, and what it does where it is told nothing. */
 import type { Correction } from "../active/correction.js";
-import type { StrategyName } from "../active/strategies.js";
+import { type StrategyName, strategies, takesJointBatch } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { ForestOptions } from "../learners/forest.js";
 import type { CategoryEncoding } from "../tables/encoder.js";
@@ -13,6 +13,10 @@ import {
 import type { ColumnQuotas } from "./groups-by.js";
 import { rowSessionTexts } from "./row-session.js";
 
+/** How the candidates of a ranking are chosen by their scores. */
+export const RANK_BATCH_KINDS = ["joint", "top"] as const;
+export type RankBatchKind = (typeof RANK_BATCH_KINDS)[number];
+
 /** How candidates are scored and chosen. */
 export interface RankChoices extends CompositionChoice {
   /** `fairbed` unless given. */
@@ -23,6 +27,12 @@ export interface RankChoices extends CompositionChoice {
   readonly combine?: "sum" | "worst" | undefined;
   /** How many candidates are wanted; 20 unless given. */
   readonly top?: number | undefined;
+  /**
+   * Whether the candidates are chosen such that they do not say the same thing twice ("joint": each by what it adds to
+   * those before it, among the best by their scores alone), or by their scores alone ("top"). Jointly unless given, where
+   * the method has joint batches; by the scores with `paper` or the correction "permutation".
+   */
+  readonly batchKind?: RankBatchKind | undefined;
   /** How many rows of the pool stand for what predictions are wanted for, where no others are given; 200 unless given. */
   readonly predictSample?: number | undefined;
   /** One-hot unless given. */
@@ -35,7 +45,7 @@ export interface RankChoices extends CompositionChoice {
   readonly correction?: Correction | undefined;
   /** A column of the pool: what the label of each row costs; labels cost nothing unless given. */
   readonly costs?: string | undefined;
-  /** What a unit of cost is worth, in nats; 1 unless given. */
+  /** What a unit of cost is worth, in nats: costs are shown and do not decide unless it is given. */
   readonly costWeight?: number | undefined;
   /** The column that names the rows, in the pool and in the labelled table: who is labelled already is left out. */
   readonly id?: string | undefined;
@@ -54,6 +64,7 @@ export interface RankSettings extends Pick<RankChoices, "costs" | "costWeight" |
   readonly beta: number;
   readonly combine: "sum" | "worst";
   readonly top: number;
+  readonly batchKind: RankBatchKind;
   readonly predictSample: number;
   readonly categories: CategoryEncoding;
   readonly forest: ForestOptions;
@@ -69,12 +80,15 @@ export const RANK_DEFAULTS = {
   method: "fairbed",
   top: 20,
   predictSample: 200,
-  costWeight: 1,
   seed: 0,
 } as const satisfies RankChoices;
 
 export const rankSettingsTexts = {
   costWeight: "costWeight (--cost-weight) says what a unit of cost is worth: name the column of costs too",
+  noJoint: (method: string) =>
+    `the method ${method} has no joint batches: choose the batch kind top, or the method fairbed or epig`,
+  jointPermutation:
+    "a joint batch weighs the members anew with every label, and the correction permutation draws pairings of all: choose the correction analytic or none, or the batch kind top",
 };
 
 /** Random acquisition keeps to the population's shares by itself. */
@@ -98,6 +112,19 @@ const requireComposition = (
   return NO_COMPOSITION;
 };
 
+const batchKindOf = (
+  { batchKind, paper }: RankChoices,
+  method: StrategyName,
+  correction: Correction,
+): RankBatchKind => {
+  const draws = strategies[method].uses.sensitive && correction === "permutation";
+  if (batchKind === "joint") {
+    if (!takesJointBatch(method)) throw new InputError("batch-kind", rankSettingsTexts.noJoint(method));
+    if (draws) throw new InputError("batch-kind", rankSettingsTexts.jointPermutation);
+  }
+  return batchKind ?? (takesJointBatch(method) && !draws && paper !== true ? "joint" : "top");
+};
+
 /** Choices with what is recommended in the place of what is not chosen. */
 export const rankSettings = (choices: RankChoices = {}): RankSettings => {
   const { method = RANK_DEFAULTS.method, costs } = choices;
@@ -105,18 +132,20 @@ export const rankSettings = (choices: RankChoices = {}): RankSettings => {
     throw new InputError("costs", rankSettingsTexts.costWeight);
   }
   const recommended = recommendedFor(method);
+  const correction = choices.correction ?? recommended.sensitiveCorrection;
   return {
     method,
     beta: choices.beta ?? recommended.goal.beta,
     combine: choices.combine ?? recommended.combine,
     top: choices.top ?? RANK_DEFAULTS.top,
+    batchKind: batchKindOf(choices, method, correction),
     predictSample: choices.predictSample ?? RANK_DEFAULTS.predictSample,
     categories: choices.categories ?? recommended.categories,
     forest: choices.forest ?? recommended.forest,
     sensitiveForest: choices.sensitiveForest ?? recommended.sensitiveForest,
-    correction: choices.correction ?? recommended.sensitiveCorrection,
+    correction,
     costs,
-    costWeight: costs === undefined ? undefined : (choices.costWeight ?? RANK_DEFAULTS.costWeight),
+    costWeight: choices.costWeight,
     id: choices.id,
     quotas: choices.quotas,
     ...requireComposition(compositionOf(choices, choices), { ...choices, method }),

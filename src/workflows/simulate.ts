@@ -70,7 +70,7 @@ export interface SimulateOptions
     | undefined;
   /** A column with what the label of each row costs. */
   readonly costs?: string | undefined;
-  /** What a unit of cost is worth, in nats (1). */
+  /** What a unit of cost is worth, in nats; costs are counted and do not decide unless it is given. */
   readonly costWeight?: number | undefined;
   /** At least and at most so many of all that is acquired, by the values of a column. */
   readonly quotas?: ColumnQuotas | undefined;
@@ -307,7 +307,7 @@ const runOf = (
         : undefined,
     parityLevel: parity,
     costs: costs === undefined ? undefined : costsOf(table, costs),
-    costWeight: costs === undefined ? undefined : (costWeight ?? 1),
+    costWeight: costs === undefined ? undefined : (costWeight ?? 0),
   };
 };
 

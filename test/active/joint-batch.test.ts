@@ -116,6 +116,46 @@ describe("a joint batch", () => {
     expect(Math.abs(sum("leakage") - whole(sensitivePool, sensitiveTargets))).toBeLessThan(1e-5);
   });
 
+  test("goes on in rounds once the members are told apart, and takes no repetition while there are others", () => {
+    const stream = seededStream("rounds");
+    const drawn = drawMembers(stream, 30, 6, 2, 0.3);
+    // Everything is there twice: row 30 + i repeats row i.
+    const pool = takeRows(drawn, [...Array(30).keys(), ...Array(30).keys()]);
+    const targets = drawMembers(stream, 8, 6, 2, 0.3);
+    const options = { size: 40, round: 5, configurations: 16, stream: seededStream("labels") };
+    const batch = selectJointBatch({ pool, targets }, [], { ...options, repeats: false });
+    const said = rowsOf(batch).map((row) => row % 30);
+    expect(new Set(said.slice(0, 30)).size).toBe(30);
+    expect(new Set(rowsOf(batch)).size).toBe(40);
+    // A round begins with the best that is left by its score alone.
+    const scores = epig(pool, targets);
+    for (const first of [0, 5, 10, 15, 20, 25]) {
+      const left = [...scores.keys()].filter((row) => !said.slice(0, first).includes(row % 30));
+      expect(scores[batch[first].row]).toBe(Math.max(...left.map((row) => scores[row])));
+    }
+    expect(selectJointBatch({ pool, targets }, [], { ...options, repeats: false })).toEqual(batch);
+  });
+
+  test("with quotas has a short list in proportion to them, and fills every quota", () => {
+    const stream = seededStream("proportional");
+    const [pool, targets] = drawRelated(stream, 10, [200, 10]);
+    const groups = Int32Array.from({ length: 200 }, (_, row) => (row < 190 ? 0 : 1));
+    const quotas = [
+      { group: 0, atLeast: 4, atMost: 4 },
+      { group: 1, atLeast: 8, atMost: 8 },
+    ];
+    const batch = selectJointBatch({ pool, targets }, [], {
+      size: 12,
+      groups,
+      quotas,
+      shortlist: 20,
+      round: 5,
+      stream: seededStream("labels"),
+    });
+    expect(batch.filter(({ row }) => groups[row] === 1)).toHaveLength(8);
+    expect(batch).toHaveLength(12);
+  });
+
   test("keeps to quotas, exclusions and costs, with a short list", () => {
     const stream = seededStream("quotas");
     const [pool, targets] = drawRelated(stream, 15, [60, 10]);

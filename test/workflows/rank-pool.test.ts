@@ -182,6 +182,112 @@ describe("rankPool", () => {
   });
 });
 
+describe("a batch of rank", () => {
+  // Forty copies of the candidate that is worth the most, among others: a hundred of them would be asked by scores alone.
+  const copied = (): Table => {
+    const stream = seededStream(3);
+    return tableOf(
+      Array.from({ length: 400 }, (_, i) => ({
+        id: `c${i}`,
+        skill: i % 4 === 0 ? 6 : stream.integer(12),
+        town: i % 4 === 0 ? "north" : ["north", "south", null][stream.integer(3)],
+        taste: i % 4 === 0 ? 2 : stream.integer(9) / 2,
+        height: i % 4 === 0 ? 0.7 : stream.normal(),
+      })),
+    );
+  };
+  const kinds = (rows: readonly number[]) => new Set(rows.map((row) => (row % 4 === 0 ? "copy" : row)));
+  const options: RankOptions = { ...base, method: "epig", shares: "none", randomPart: 0, top: 12 };
+
+  it("does not ask for copies of the same by default, as it did and does by the scores alone", async () => {
+    const candidates = copied();
+    const asked = async (more: Partial<RankOptions>) =>
+      (await rankPool(candidates, { ...options, ...more })).candidates.map(({ row }) => row);
+    expect(kinds(await asked({}))).toHaveProperty("size", 12);
+    expect(await asked({ batchKind: "joint" })).toEqual(await asked({}));
+    expect(await asked({ paper: true })).toEqual(await asked({ batchKind: "top", paper: true }));
+    const top = await asked({ batchKind: "top" });
+    expect(kinds(top).size).toBeLessThan(12);
+  });
+
+  it("is the same on any number of threads", async () => {
+    const threads = (count: number): Partial<RankOptions> => ({
+      forest: { trees: 25, threads: count },
+      sensitiveForest: { trees: 25, minLeaf: 5, threads: count },
+    });
+    const [one, two] = await Promise.all(
+      [1, 2].map((count) => rankPool(pool, { ...base, ...threads(count), top: 30 })),
+    );
+    expect(one.candidates).toEqual(two.candidates);
+  });
+
+  it("keeps the shares of groups where it is small: no batch of 25 is of the largest group alone", async () => {
+    const race = (i: number) => (i % 20 < 16 ? "w" : i % 20 < 18 ? "b" : i % 20 < 19 ? "a" : "o");
+    const withRace = (table: Table): Table => {
+      const levels = ["w", "b", "a", "o"];
+      const codes = Int32Array.from({ length: table.rows }, (_, i) => levels.indexOf(race(i)));
+      return {
+        ...table,
+        columns: [...table.columns, { name: "race", kind: "categorical", levels, codes }],
+      };
+    };
+    const { composition } = await rankPool(withRace(pool), {
+      ...base,
+      labelled: withRace(base.labelled),
+      sensitive: ["race"],
+      exclude: ["price", "weight", "age", "sex"],
+      top: 25,
+    });
+    const shares = Object.fromEntries(
+      (composition[0].recommended?.groups ?? []).map(({ group, share }) => [group, share]),
+    );
+    // 19 of 25 are chosen: 15, 2, 1 and 1 by the shares; the other six are drawn.
+    expect(shares.w).toBeLessThanOrEqual((15 + 6) / 25);
+    expect(shares.b).toBeGreaterThanOrEqual(2 / 25);
+    expect(shares.a).toBeGreaterThanOrEqual(1 / 25);
+    expect(shares.o).toBeGreaterThanOrEqual(1 / 25);
+  });
+
+  it("says which methods have no joint batches", () => {
+    expect(rankSettings().batchKind).toBe("joint");
+    expect(rankSettings({ paper: true }).batchKind).toBe("top");
+    expect(rankSettings({ method: "entropy" }).batchKind).toBe("top");
+    expect(rankSettings({ correction: "permutation" }).batchKind).toBe("top");
+    for (const method of ["entropy", "fairbed-set", "fairbed-conditional", "epig-minimax"] as const) {
+      expect(() => rankSettings({ method, batchKind: "joint" })).toThrow(rankSettingsTexts.noJoint(method));
+    }
+    expect(() => rankSettings({ correction: "permutation", batchKind: "joint" })).toThrow(
+      rankSettingsTexts.jointPermutation,
+    );
+  });
+});
+
+describe("costs", () => {
+  const cheapest = tableOf([
+    ...Array.from({ length: 60 }, (_, i) => ({
+      id: `c${i}`,
+      skill: i % 12,
+      town: "north",
+      taste: 2,
+      height: i % 3,
+      price: i % 12 === 0 ? 1 : 40,
+    })),
+  ]);
+  const options: RankOptions = { ...base, costs: "price", shares: "none", randomPart: 0, top: 5 };
+
+  it("are shown and do not decide unless it is said what they are worth", async () => {
+    const ask = async (more: Partial<RankOptions>) =>
+      (await rankPool(cheapest, { ...options, ...more })).candidates;
+    const free = await ask({ costs: undefined });
+    const shown = await ask({});
+    expect(shown.map(({ row }) => row)).toEqual(free.map(({ row }) => row));
+    expect(shown.every(({ cost, net, score }) => [1, 40].includes(cost) && net === score)).toBe(true);
+    // A nat a unit, the former default: the cheapest win, whatever they say.
+    expect((await ask({ costWeight: 1 })).map(({ cost }) => cost)).toEqual([1, 1, 1, 1, 1]);
+    expect(shown.map(({ cost }) => cost)).not.toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
 describe("weights", () => {
   // Every value of x has both labels; those that speak against x count for nothing where there are weights.
   const labelled = tableOf(

@@ -26,7 +26,14 @@ import {
 import { requireFolder } from "../../out-folder.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
-import { betaOption, compositionOptions, goalOptions, modelOptions, parseShares } from "./method-options.js";
+import {
+  betaOption,
+  compositionOptions,
+  costWeightOption,
+  goalOptions,
+  modelOptions,
+  parseShares,
+} from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
 
@@ -93,9 +100,7 @@ const simulationOptions = {
     ),
     quota: quotaOption,
     costs: text("--costs <column>", "what the label of each row costs; then no feature"),
-    costWeight: optionalReal("--cost-weight <number>", "what a unit of cost is worth, in nats (1)", {
-      min: 0,
-    }),
+    costWeight: costWeightOption,
   }),
   ...grouped("The simulation", {
     initial: optionalInteger("--initial <number>", "labels at the start (2 of every class)", { min: 2 }),

@@ -100,6 +100,18 @@ export const sharesInWords = (shares: SharesChoice): string =>
         .map(([group, share]) => `${group}=${share}`)
         .join(",");
 
+/** Costs are shown, and decide only where it is said what they are worth: the unit of a column is nobody's default. */
+export const costWeightOption = optionalReal(
+  "--cost-weight <nats>",
+  "what a unit of cost is worth, in nats: candidates compete by score - weight x cost (costs do not decide)",
+  { min: 0 },
+);
+
+export const costsInWords = (costWeight: number | undefined): string =>
+  costWeight === undefined
+    ? "Costs are shown and do not decide: --cost-weight says what a unit of cost is worth, in nats."
+    : "Candidates compete by net = score - cost weight x cost.";
+
 /** Only one of these says what beta is. */
 export const goalOptions = {
   leakageBudget: optionalReal(

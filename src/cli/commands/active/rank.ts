@@ -9,14 +9,21 @@ import type { CategoryEncoding } from "../../../tables/encoder.js";
 import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workflows/acquisition-settings.js";
 import type { RankComposition } from "../../../workflows/rank-composition.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
-import { RANK_DEFAULTS } from "../../../workflows/rank-settings.js";
+import { RANK_BATCH_KINDS, RANK_DEFAULTS, type RankBatchKind } from "../../../workflows/rank-settings.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
-import { argument, choice, grouped, integer, optionalReal, text } from "../../options.js";
+import { argument, choice, grouped, integer, text } from "../../options.js";
 import { requireFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
-import { compositionOptions, methodOptions, parseShares, scoreInWords } from "./method-options.js";
+import {
+  compositionOptions,
+  costsInWords,
+  costWeightOption,
+  methodOptions,
+  parseShares,
+  scoreInWords,
+} from "./method-options.js";
 import { parseQuotas, quotaOption } from "./quota-option.js";
 import { rankCandidates } from "./rank-candidates.js";
 import { askingOf, recipeFrom, recipeOption, withRecipe } from "./recipe-option.js";
@@ -64,7 +71,16 @@ export const rank = defineCommand({
     method,
     beta,
     costs: text("--costs <column>", "what the label of each row costs"),
-    ...grouped("Who may be asked", { ...compositionOptions, quota: quotaOption }),
+    ...grouped("Who may be asked", {
+      batchKind: choice<RankBatchKind | "auto">(
+        "--batch-kind <how>",
+        "joint: no two that say the same thing; top: by the scores alone; auto is joint, or top with --paper",
+        ["auto", ...RANK_BATCH_KINDS],
+        "auto",
+      ),
+      ...compositionOptions,
+      quota: quotaOption,
+    }),
     out: text("--out <file>", "write the candidates to this CSV file too"),
     recipe: recipeOption,
     ...grouped("Columns", otherRoles),
@@ -86,11 +102,7 @@ export const rank = defineCommand({
         ["one-hot", "ordinal"],
         recommendedFor(RANK_DEFAULTS.method).categories,
       ),
-      costWeight: optionalReal(
-        "--cost-weight <number>",
-        `what a unit of cost is worth, in nats (${RANK_DEFAULTS.costWeight})`,
-        { min: 0 },
-      ),
+      costWeight: costWeightOption,
       seed: integer("--seed <number>", "where the random streams start", RANK_DEFAULTS.seed, { min: 0 }),
     }),
     ...grouped("Reading tables", readOptions),
@@ -132,6 +144,7 @@ export const rank = defineCommand({
       beta: options.beta,
       combine: options.combine,
       top: options.top,
+      batchKind: options.batchKind === "auto" ? undefined : options.batchKind,
       categories: options.categories,
       forest: { trees: options.trees },
       sensitiveForest: sensitiveForestOf(options, recommended.sensitiveForest),
@@ -183,7 +196,7 @@ export const rank = defineCommand({
       "",
       ...composition.flatMap(compositionInWords),
       scoreInWords(settings.method),
-      ...(settings.costs === undefined ? [] : ["Candidates compete by net = score - cost weight x cost."]),
+      ...(settings.costs === undefined ? [] : [costsInWords(settings.costWeight)]),
       ...(settings.quotas === undefined ? [] : ["The quotas keep some better candidates out."]),
       ...(settings.shares === "none"
         ? []
