@@ -13,6 +13,7 @@ export const writeText = {
   isFolder: (path: string) => `${path} is a folder; name a file to write.`,
   isInput: (path: string) =>
     `${path} is read by this command and would be overwritten; name another file to write.`,
+  twice: (path: string) => `${path} is to be written twice; name a file for each.`,
   isFile: (path: string) => `${path} is a file, or lies in one; name a folder to write to.`,
   noFolder: (path: string) => `the folder of ${path} does not exist; create it or name another file.`,
   tooLong: (path: string) =>
@@ -53,7 +54,7 @@ export const writeFileAtomically = async (
   const abort = signal === undefined ? {} : { signal };
   if (former !== undefined && !former.isFile()) {
     return writeFile(path, data, abort).catch((error) => {
-      throw signal?.aborted ? signal.reason : inWords(path, error);
+      throw signal?.aborted ? signal.reason : failedWrite(path, error);
     });
   }
 
@@ -73,7 +74,7 @@ export const writeFileAtomically = async (
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw signal?.aborted ? signal.reason : inWords(path, error);
+    throw signal?.aborted ? signal.reason : failedWrite(path, error);
   } finally {
     unfinished.delete(temporary);
     tellSupervisor({ finished: temporary });
@@ -105,7 +106,7 @@ const writeDurably = async (
 };
 
 /** Of errors of the platform, those whose sentence is written here; the others stay what they are. */
-const inWords = (path: string, error: unknown): unknown => {
+export const failedWrite = (path: string, error: unknown): unknown => {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const isOfFiles = error instanceof Error && "syscall" in error && typeof code === "string";
   if (code === "ENAMETOOLONG")

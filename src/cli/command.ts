@@ -17,6 +17,10 @@ export interface OptionDescription<Value> {
   readonly choices: readonly string[] | undefined;
   /** The heading it stands under in the help of its command, after the common ones, which have none. */
   readonly group?: string | undefined;
+  /** Whether it names something to write: it is then looked at before the command runs, see `out-folder.ts`. */
+  readonly writes?: "file" | "folder" | undefined;
+  /** Other files that are written with the one named. */
+  readonly beside?: ((path: string) => readonly string[]) | undefined;
 }
 
 /** One positional argument; only the last ones may be left out. */

@@ -51,6 +51,34 @@ export function text(
   return { flags, summary, parse: (given) => given, fallback, choices: undefined };
 }
 
+/** A file that the command writes, and those that it writes beside it. */
+export function outFile(
+  flags: string,
+  summary: string,
+  more?: { readonly beside?: (path: string) => readonly string[] },
+): OptionDescription<string | undefined>;
+export function outFile(
+  flags: string,
+  summary: string,
+  more: { readonly fallback: string; readonly beside?: (path: string) => readonly string[] },
+): OptionDescription<string>;
+export function outFile(
+  flags: string,
+  summary: string,
+  {
+    fallback,
+    beside,
+  }: { readonly fallback?: string; readonly beside?: (path: string) => readonly string[] } = {},
+): OptionDescription<string | undefined> {
+  return { flags, summary, parse: (given) => given, fallback, choices: undefined, writes: "file", beside };
+}
+
+/** A folder that the command writes to, and makes where there is none. */
+export const outFolder = (flags: string, summary: string, fallback: string): OptionDescription<string> => ({
+  ...text(flags, summary, fallback),
+  writes: "folder",
+});
+
 /** A text that may be left out: true where the option is given without it, undefined where it is not given. */
 export const textOrAlone = (
   flags: string,

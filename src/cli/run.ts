@@ -5,6 +5,7 @@ import { writeFileAtomically } from "./atomic-write.js";
 import type { Command, CommandContext } from "./command.js";
 import { describeFailure, EXIT_FAILED, type Failure, failureText, wantsJson } from "./failure.js";
 import { type Interruption, watchForInterruption } from "./interruption.js";
+import { requireOutputs } from "./out-folder.js";
 import { type Output, watchOutput } from "./output.js";
 import { buildProgram, Finished, type Invocation } from "./program.js";
 import { CLEAR_LINE, type Progress, progressStyle, startProgress } from "./progress.js";
@@ -75,6 +76,7 @@ const perform = async (
 ) => {
   const { signal } = interruption;
   const style = progressStyle(process.stderr, quiet || json);
+  const outputs = await requireOutputs(command, input);
   let progress: Progress | undefined;
   const context: CommandContext = {
     signal,
@@ -94,7 +96,10 @@ const perform = async (
       if (style === "bar") process.stderr.write(CLEAR_LINE);
       output.stderr.write(`${shownText(line)}\n`);
     },
-    writeFile: (path, data) => writeFileAtomically(path, data, { signal }),
+    async writeFile(path, data) {
+      await outputs.requireNotRead(path);
+      await writeFileAtomically(path, data, { signal });
+    },
   };
   const result = await command.run({ ...input, context }).finally(() => progress?.end());
   signal.throwIfAborted();

@@ -20,10 +20,10 @@ import {
   optionalArgument,
   optionalInteger,
   optionalReal,
+  outFile,
   real,
   text,
 } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
 import {
@@ -70,7 +70,7 @@ const simulationOptions = {
   batch: integer("--batch <number>", "labels acquired between two fits", RECOMMENDED.batch, { min: 1 }),
   seed: integer("--seed <number>", "the first seed", 0, { min: 0 }),
   seeds: integer("--seeds <number>", "how many seeds, one after the other from the first", 1, { min: 1 }),
-  out: text("--out <file>", "write a report with figures to this HTML file"),
+  out: outFile("--out <file>", "write a report with figures to this HTML file"),
   recipe: recipeOption,
   ...grouped("The table", otherRoles),
   ...grouped("Scores and their models", {
@@ -166,7 +166,6 @@ export const acquireCommand = defineCommand({
     );
     const { readTask } = await import("../../../sources/read-task.js");
     const { simulate } = await import("../../../workflows/simulate.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path]);
     const { seed, costs, exclude } = options;
     const roles = rolesOf({
       ...options,

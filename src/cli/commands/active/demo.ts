@@ -5,7 +5,7 @@ import type { StrategyName } from "../../../active/strategies.js";
 import { fixed } from "../../../core/number-text.js";
 import { RECOMMENDED } from "../../../workflows/acquisition-settings.js";
 import { defineCommand } from "../../command.js";
-import { integer, real, text } from "../../options.js";
+import { integer, outFile, real } from "../../options.js";
 import { comparisonInWords } from "./comparison.js";
 
 const METHODS = ["random", "epig", "fairbed"] as const satisfies readonly StrategyName[];
@@ -39,7 +39,7 @@ export const demo = defineCommand({
       },
     ),
     seeds: integer("--seeds <number>", "how many seeds", 12, { min: 2 }),
-    out: text("--out <file>", "where the report goes", "fairbed-demo.html"),
+    out: outFile("--out <file>", "where the report goes", { fallback: "fairbed-demo.html" }),
   },
   reportsProgress: true,
   async run({ options: { rows, bias, budget, beta, parity, seeds, out }, context }) {

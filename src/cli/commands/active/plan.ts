@@ -18,9 +18,8 @@ import {
   optionalArgument,
   optionalInteger,
   optionalReal,
-  text,
+  outFile,
 } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { planInWords } from "./plan-words.js";
@@ -65,8 +64,8 @@ export const planCommand = defineCommand({
     minutes: optionalReal("--minutes <number>", "stop trying out after so long, and say so (no limit)", {
       above: 0,
     }),
-    out: text("--out <file>", "write a report with figures to this HTML file"),
-    recipe: text("--recipe <file>", "write the recipe to this file, for rank, acquire and fit"),
+    out: outFile("--out <file>", "write a report with figures to this HTML file"),
+    recipe: outFile("--recipe <file>", "write the recipe to this file, for rank, acquire and fit"),
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
     ...grouped("What is tried out", {
       method: choices<StrategyName>(
@@ -95,7 +94,6 @@ export const planCommand = defineCommand({
     const started = performance.now();
     const { parity, metric, labels, minutes, out, recipe, seed, batch, pool, trees } = options;
     if (parity === undefined) throw new InputError("no-parity", planningTexts.noLevel);
-    for (const file of [out, recipe]) if (file !== undefined) await requireFolder(file, [path]);
     const { readTask } = await import("../../../sources/read-task.js");
     const { plan } = await import("../../../workflows/plan.js");
     const { planSettings } = await import("../../../workflows/plan-settings.js");

@@ -12,8 +12,7 @@ import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.
 import { RANK_BATCH_KINDS, RANK_DEFAULTS, type RankBatchKind } from "../../../workflows/rank-settings.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
-import { argument, choice, grouped, integer, text } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
+import { argument, choice, grouped, integer, outFile, text } from "../../options.js";
 import { rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
 import {
@@ -81,7 +80,7 @@ export const rank = defineCommand({
       ...compositionOptions,
       quota: quotaOption,
     }),
-    out: text("--out <file>", "write the candidates to this CSV file too"),
+    out: outFile("--out <file>", "write the candidates to this CSV file too"),
     recipe: recipeOption,
     ...grouped("Columns", otherRoles),
     ...grouped("Other tables", {
@@ -125,9 +124,6 @@ export const rank = defineCommand({
     );
     const quotas = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
-    if (options.out !== undefined) {
-      await requireFolder(options.out, [path, options.labelled, options.predictFor, options.sensitiveTable]);
-    }
     const { readTableWithIds, requireRoles } = await import("../../../sources/read-task.js");
     const roles = requireRoles(rolesOf(options));
     const reading = readingOf(options);

@@ -15,8 +15,6 @@ export const checkpointTexts = {
 
 const EVERY_MS = 2000;
 
-export const checkpointPath = (out: string): string => `${out}.checkpoint`;
-
 export interface CheckpointFile {
   /** Writes the checkpoint when the last time is long enough ago. */
   offer(checkpoint: () => PolicyCheckpoint): Promise<void>;

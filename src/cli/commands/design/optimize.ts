@@ -1,14 +1,25 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
+
 import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
 import { type CommandContext, defineCommand } from "../../command.js";
-import { choice, flag, grouped, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
+import {
+  choice,
+  flag,
+  grouped,
+  integer,
+  optionalInteger,
+  optionalReal,
+  outFile,
+  real,
+  text,
+} from "../../options.js";
 import { rightAligned, short } from "../../text-table.js";
 import type { CheckpointFile } from "./checkpoint.js";
+import { checkpointPath } from "./checkpoint-path.js";
 import { evaluationOptions } from "./evaluation-options.js";
 import { againstOption, modelOptions } from "./model-options.js";
 import { reportTable } from "./report-table.js";
@@ -87,20 +98,22 @@ export const optimize = defineCommand({
     against: againstOption,
     ...grouped("Evaluation", evaluationOptions),
     seed: integer("--seed <number>", "where the random streams start", usual.seed, { min: 0 }),
-    out: text("--out <file>", "where the policy goes", "policy.json"),
+    out: outFile("--out <file>", "where the policy goes", {
+      fallback: "policy.json",
+      beside: (path) => [checkpointPath(path)],
+    }),
     resume: flag("--resume", "go on from the checkpoint that a killed run left beside the file"),
   },
   reportsProgress: true,
   async run({ options, context }) {
     const { out, budgetNats: leakageBudget, policy: kind } = options;
     const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches } = options;
-    await requireFolder(out, options.start === "static" ? [] : [options.start]);
     const { modelsAgainst, namedModel, optionsAgainst, sourceFrom } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
     const { trainPolicy } = await import("../../../workflows/train-policy.js");
     const { evaluatePolicy, withBounds } = await import("../../../workflows/evaluate-policy.js");
     const { designRounder } = await import("./rounded-design.js");
-    const { checkpointFile, checkpointPath, readCheckpoint } = await import("./checkpoint.js");
+    const { checkpointFile, readCheckpoint } = await import("./checkpoint.js");
     const { model, source, identity } = await namedModel(options);
     const against = await modelsAgainst(source, optionsAgainst(options.against));
     const { signal } = context;

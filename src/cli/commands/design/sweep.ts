@@ -12,7 +12,7 @@ import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { queueOption, runMissing } from "../../job-place.js";
-import { choice, flag, integer, integers, reals, text } from "../../options.js";
+import { choice, flag, integer, integers, outFolder, reals } from "../../options.js";
 import { makeFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { toJson } from "../../to-json.js";
@@ -56,7 +56,7 @@ export const sweep = defineCommand({
     jobs: integer("--jobs <number>", "cells at a time; all cores", availableParallelism(), { min: 1 }),
     queue: queueOption,
     figures: choice("--figures <kind>", "figures, which need vega and vega-lite", ["svg", "none"], "svg"),
-    out: text("--out <folder>", "where everything goes", "sweep"),
+    out: outFolder("--out <folder>", "where everything goes", "sweep"),
   },
   reportsProgress: true,
   async run({ options, context }) {

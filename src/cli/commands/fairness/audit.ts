@@ -15,11 +15,11 @@ import {
   integer,
   optionalArgument,
   optionalInteger,
+  outFile,
   real,
   text,
   texts,
 } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import {
   type ReadOptionValues,
@@ -39,6 +39,9 @@ export const auditCommandTexts = {
 /** Rows of different weights cannot be exchanged, which the tests and intervals of an audit rest on. */
 const { weights: _, target, sensitive, ...otherRoles } = roleOptions;
 const D = AUDIT_DEFAULTS;
+
+/** The certificate of a report stands beside it. */
+const certificateBeside = (report: string): string => `${report.replace(/\.html?$/i, "")}.certificate.json`;
 
 export const audit = defineCommand({
   name: "audit",
@@ -62,7 +65,9 @@ export const audit = defineCommand({
     target,
     sensitive,
     test: text("--test <file>", "rows to judge on that nothing is learnt from"),
-    out: text("--out <file>", "write the report there, and its certificate beside it"),
+    out: outFile("--out <file>", "write the report there, and its certificate beside it", {
+      beside: (path) => [certificateBeside(path)],
+    }),
     givenTarget: flag("--given-target", "put the leakage given the target first"),
     bits: flag("--bits", "bits as well as nats"),
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
@@ -97,7 +102,6 @@ export const audit = defineCommand({
     const { auditHtml } = await import("../../../report/audit-report.js");
     const { verdictsOf } = await import("../../../report/audit-wording.js");
     if (options.out !== undefined) {
-      await requireFolder(options.out, [path, secondPath, options.test]);
       await (await import("../../../report/render.js")).requireCharts();
     }
     if (options.task !== undefined && secondPath !== undefined)
@@ -122,7 +126,7 @@ export const audit = defineCommand({
     };
     const written: string[] = [];
     if (options.out !== undefined) {
-      const certificate = `${options.out.replace(/\.html?$/i, "")}.certificate.json`;
+      const certificate = certificateBeside(options.out);
       await context.writeFile(options.out, await auditHtml(report));
       await context.writeFile(certificate, `${JSON.stringify(report.certificate, null, 2)}\n`);
       written.push(options.out, certificate);

@@ -4,7 +4,6 @@ import { fixed } from "../../../core/number-text.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalArgument, real } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
@@ -66,7 +65,6 @@ export const lfr = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { representTable } = await import("../../../workflows/mitigate.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings: common } = await readMitigation(path, options);
     const { prototypes, reconstruction, prediction, parity, parityForm, smoothing } = options;
     const bounded = !options.unbounded;

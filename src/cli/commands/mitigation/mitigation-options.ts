@@ -2,7 +2,7 @@
 import { readWithRoles } from "../../../sources/read-task.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import type { OptionValues } from "../../command.js";
-import { grouped, integer, real, text } from "../../options.js";
+import { grouped, integer, outFile, real, text } from "../../options.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 
 // Mitigations are of rows that count the same, so there are no weights.
@@ -22,7 +22,7 @@ export const mitigationOptions = {
     max: 0.95,
   }),
   trees: integer("--trees <number>", "trees of each forest", D.trees, { min: 1 }),
-  out: text("--out <file>", "write what it gives for each row to this CSV file"),
+  out: outFile("--out <file>", "write what it gives for each row to this CSV file"),
   seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
   ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
   ...grouped("Reading the table", readOptions),

@@ -4,7 +4,6 @@ import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
 import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
@@ -34,7 +33,6 @@ export const reweigh = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { reweighTable } = await import("../../../workflows/mitigate-reweigh.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings } = await readMitigation(path, options);
     const { weights, ...shown } = await withProgress(context, "learning", (run) =>
       reweighTable(table, { ...settings, ...run, learner: options.learner }),

@@ -3,7 +3,6 @@ import { fixed } from "../../../core/number-text.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument, real, text } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
@@ -54,7 +53,6 @@ export const roc = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { rejectTable } = await import("../../../workflows/mitigate.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings } = await readMitigation(path, options);
     const { scores: column, validationFraction, lower, upper, fallback } = options;
     const { test, scores, before, after, ...shown } = await withProgress(context, "fitting", (run) =>

@@ -4,7 +4,6 @@ import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, flag, optionalArgument, optionalReal, real, text } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
 import { withProgress } from "../../run-options.js";
 import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
@@ -63,7 +62,6 @@ export const rule = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { fairRuleTable } = await import("../../../workflows/mitigate-rule.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path, options.test]);
     const { table, name, settings } = await readMitigation(path, options);
     const { metric, level, selectionRate, soft, reweigh: reweighed, learner, validationFraction } = options;
     const { test, scores, before, after, ...shown } = await withProgress(context, "fitting", (run) =>

@@ -11,8 +11,7 @@ import type {
 } from "../../../workflows/fitted-model.js";
 import type { Recipe } from "../../../workflows/recipe.js";
 import { defineCommand } from "../../command.js";
-import { choice, grouped, integer, optionalArgument, optionalReal, real, text } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
+import { choice, grouped, integer, optionalArgument, optionalReal, outFile, real } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
 import { recipeFrom, recipeOption, withRecipe } from "../active/recipe-option.js";
@@ -44,7 +43,7 @@ export const fit = defineCommand({
   options: {
     target,
     sensitive: { ...sensitive, summary: "groups to judge the model by, in the same form; not learnt from" },
-    out: text("--out <file>", "write the model there, for fairbed predict"),
+    out: outFile("--out <file>", "write the model there, for fairbed predict"),
     recipe: recipeOption,
     learner: choice("--learner <name>", "what learns", LEARNER_NAMES, D.learner),
     weights,
@@ -70,7 +69,6 @@ export const fit = defineCommand({
     const { fitModel } = await import("../../../workflows/fit-model.js");
     const { readWithRoles } = await import("../../../sources/read-task.js");
     const choices = mitigationChoicesOf(options);
-    if (options.out !== undefined) await requireFolder(options.out, [path, options.unlabelled]);
     const { learner, testFraction, folds, level, seed } = options;
     const given = {
       ...rolesOf(options),

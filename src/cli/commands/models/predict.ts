@@ -2,8 +2,7 @@
 import { type CsvValue, csvText } from "../../../tables/csv.js";
 import { toRecords } from "../../../tables/table-of.js";
 import { defineCommand } from "../../command.js";
-import { argument, grouped, text } from "../../options.js";
-import { requireFolder } from "../../out-folder.js";
+import { argument, grouped, outFile, text } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { readBytes } from "../design/files.js";
 import { readingOf, readOptions } from "../sources/table-options.js";
@@ -25,7 +24,7 @@ export const predict = defineCommand({
   },
   options: {
     id: text("--id <column>", "the column that names the rows; rows are counted from 0 unless given"),
-    out: text("--out <file>", "write the predictions to this CSV file instead of showing them"),
+    out: outFile("--out <file>", "write the predictions to this CSV file instead of showing them"),
     ...grouped("Reading the table", readOptions),
   },
   reportsProgress: true,
@@ -34,7 +33,6 @@ export const predict = defineCommand({
     const { readModel } = await import("../../../workflows/fitted-model.js");
     const { readTableWithIds } = await import("../../../sources/read-task.js");
     const { toCsv } = await import("../../../tables/csv.js");
-    if (options.out !== undefined) await requireFolder(options.out, [path, source]);
     const model = readModel(new TextDecoder().decode(await readBytes(path)));
     // What was text when the model was fitted is text here too, though it may look like numbers.
     const asText = model.columns.filter(({ kind }) => kind === "categorical").map(({ name }) => name);

@@ -11,8 +11,16 @@ import type { ResultStore } from "../../../reproduce/store.js";
 import type { Comparison } from "../../../reproduce/verdict.js";
 import { defineCommand } from "../../command.js";
 import { queueOption, runMissing } from "../../job-place.js";
-import { argumentList, flag, integer, optionalInteger, text, textOrAlone } from "../../options.js";
-import { makeFolder, requireFolder } from "../../out-folder.js";
+import {
+  argumentList,
+  flag,
+  integer,
+  optionalInteger,
+  outFile,
+  outFolder,
+  textOrAlone,
+} from "../../options.js";
+import { makeFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 
 export const reproduceTexts = {
@@ -54,7 +62,7 @@ export const reproduce = defineCommand({
     seeds: optionalInteger("--seeds <number>", "how many seeds; the protocol's number unless given", {
       min: 1,
     }),
-    out: text(
+    out: outFolder(
       "--out <folder>",
       "where results and figures go; a later run goes on from there",
       "reproduction",
@@ -72,7 +80,7 @@ export const reproduce = defineCommand({
       "--from-results [path]",
       "run nothing and draw a results.jsonl or a results folder; those that ship with fairbed unless given",
     ),
-    ledger: text(
+    ledger: outFile(
       "--ledger <file.md>",
       "also write a Markdown page, with its figures in a folder of its name",
     ),
@@ -96,7 +104,6 @@ export const reproduce = defineCommand({
       quick: options.quick,
       seeds: options.seeds,
     };
-    if (options.ledger !== undefined) await requireFolder(options.ledger);
     await requireCharts();
     const wanted = reproductions.flatMap((each) => each.cells(scale));
     const store = await storeFor(options);

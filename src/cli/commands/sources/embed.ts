@@ -3,7 +3,7 @@
 import { InputError } from "../../../core/errors.js";
 import type { EmbedResult } from "../../../sources/images/embed.js";
 import { defineCommand } from "../../command.js";
-import { argument, integer, text } from "../../options.js";
+import { argument, integer, outFolder, text } from "../../options.js";
 
 export const embedTexts = {
   noModel: "--model is missing: name the ONNX file of an image network, for example --model resnet18.onnx.",
@@ -29,7 +29,7 @@ export const embed = defineCommand({
   arguments: { folder: argument("the folder with the images, with its subfolders") },
   options: {
     model: text("--model <file>", "the network, an ONNX file"),
-    out: text("--out <folder>", "where the features go", "features"),
+    out: outFolder("--out <folder>", "where the features go", "features"),
     layer: text("--layer <name>", "which value of the network to take"),
     batch: integer("--batch <number>", "how many images go through the network at once", 16, {
       min: 1,
