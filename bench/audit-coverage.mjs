@@ -3,7 +3,7 @@
  * there is none. Tables are drawn from small pools whose leakage is
  * computed exactly by enumeration.
  *
- *     node bench/audit-coverage.mjs [--repetitions 200] [--rows 1000] [--only NAME] [--out bench/audit-coverage.md]
+ *     node bench/audit-coverage.mjs [--repetitions 200] [--first 0] [--rows 1000] [--only NAME] [--out bench/audit-coverage.md]
  *
  * Needs `npm run build`. Takes some minutes; not part of `npm run bench`, which times.
  */
@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 const { values: options } = parseArgs({
   options: {
     repetitions: { type: "string", default: "200" },
+    first: { type: "string", default: "0" },
     rows: { type: "string", default: "1000" },
     only: { type: "string" },
     out: { type: "string" },
@@ -30,6 +31,7 @@ const { fitEncoder } = await load("tables/encoder.js");
 const { forest } = await load("learners/forest.js");
 const { logistic } = await load("learners/logistic.js");
 const REPETITIONS = Number(options.repetitions);
+const FIRST = Number(options.first);
 const ROWS = Number(options.rows);
 
 const sigmoid = (t) => 1 / (1 + Math.exp(-t));
@@ -144,7 +146,7 @@ for (const [name, drawn] of Object.entries(POOLS)) {
     continue;
   const counts = {};
   const started = performance.now();
-  for (let r = 0; r < REPETITIONS; r++) {
+  for (let r = FIRST; r < FIRST + REPETITIONS; r++) {
     const stream = seededStream("audit coverage").split(name).split(r);
     const table = drawn.draw(ROWS, stream.split("table"));
     const { leakage } = await auditLeakage(

@@ -9,10 +9,14 @@ export type Adversaries = Readonly<Record<string, Adversary>>;
 /** With more rows than this the support vector machine is too slow to judge them all. */
 export const SVM_ROWS = 10_000;
 
+/** From so many rows on there is enough to learn from for deeper trees. */
+const MANY_ROWS = 5000;
+
 /**
- * Logistic regression, a forest whose leaves hold ten rows, boosting in small steps, a small network, a support vector
- * machine, and counting. The network and the machine, which take longest, learn from 2000 rows at most; the machine is
- * also slow to judge, and stays out of tables with more than 10,000 rows.
+ * Logistic regression at its mode, a forest whose leaves hold ten rows, boosting in small steps, a small network, a
+ * support vector machine, and counting. With many rows boosting has deeper trees and more of them. The machine and
+ * the network, which take longest, learn from 2000 and 10,000 rows at most and the forest from 20,000; the machine is also
+ * slow to judge, and stays out of tables with more than 10,000 rows.
  *
  * @example
  * ```ts
@@ -24,8 +28,11 @@ export const SVM_ROWS = 10_000;
  */
 export const defaultAdversaries = (rows = 0): Adversaries => ({
   logistic: learnerNamed("logistic", { members: 30 }),
-  forest: learnerNamed("forest", { trees: 100, minLeaf: 10 }),
-  boosting: learnerNamed("boosting", { rounds: 50, rate: 0.1, maxDepth: 3 }),
+  forest: { ...learnerNamed("forest", { trees: 100, minLeaf: 10 }), mostRows: 20_000 },
+  boosting: learnerNamed(
+    "boosting",
+    rows < MANY_ROWS ? { rounds: 50, rate: 0.1, maxDepth: 3 } : { rounds: 100, rate: 0.1, maxDepth: 6 },
+  ),
   mlp: { ...learnerNamed("mlp", { hidden: [32], epochs: 20, l2: 0.01 }), mostRows: 2000 },
   ...(rows > SVM_ROWS ? {} : { svm: { ...learnerNamed("svm"), mostRows: 2000 } }),
   lookup: lookup(),
