@@ -50,6 +50,11 @@ export interface TrainingSet {
   readonly classes: number;
   /** The weight of each of those rows; 1 unless given. */
   readonly weights?: Float64Array | undefined;
+  /**
+   * A classifier of much the same rows, from which a learner may start where that spares it time. What is learnt is the
+   * same but for rounding.
+   */
+  readonly similar?: Classifier | undefined;
 }
 
 export interface Classifier {

@@ -5,18 +5,31 @@
  * The penalty (l2 / 2) |W|^2 is on those weights, not on the intercept: scikit-learn's LogisticRegression with
  * C = 1 / l2 behind a StandardScaler. More than two classes are a softmax.
  *
- * Members: "laplace" draws weights from the normal distribution with the inverse Hessian at the mode as covariance;
- * "bootstrap" fits each member to n rows drawn with replacement.
+ * Members: "laplace" draws weights from the normal distribution with the inverse Hessian at the mode as covariance
+ * (of more than 8192 weights, with the inverse of each class's own block, or of the diagonal beyond 1024 columns);
+ * "bootstrap" fits each member to n rows drawn with replacement; "mode" is the one member at the mode.
+ *
+ * From about a million values on, the mode is found by conjugate gradients on sparse rows instead of the Hessian.
  */
 import { InputError } from "../core/errors.js";
-import { solveUpper } from "../core/math/cholesky.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, DenseMembers, FeatureMatrix, Learner, TrainingSet } from "./classifier.js";
 import { requireFeatures, requireRows, requireSameColumns } from "./features.js";
 
 import { steppedLearner } from "./in-steps.js";
-import { type Design, designSteps } from "./logistic/design.js";
+import { designSteps } from "./logistic/design.js";
 import { findModeSteps, probabilitiesOf, vectorCount } from "./logistic/newton.js";
+import {
+  byVector,
+  type Draw,
+  drawAround,
+  laplaceSteps,
+  refitSteps,
+  type SparseTraining,
+  type Start,
+  sparseFitSteps,
+} from "./logistic/sparse-fit.js";
+import { presentClasses } from "./one-member.js";
 import { isNumbers, isPresent, isWhole, type Saved } from "./saved-numbers.js";
 import { standardisationSteps } from "./standardise.js";
 import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
@@ -24,21 +37,22 @@ import { type ClassWeights, checkTraining, weighClasses } from "./training.js";
 export interface LogisticOptions {
   /** Strength of the penalty (1): scikit-learn's 1 / C. */
   readonly l2?: number | undefined;
-  readonly ensemble?: "laplace" | "bootstrap" | undefined;
-  /** How many members (100). */
+  /** How members are made ("laplace"); "mode" is one member, the mode itself, which spares the Hessian of large fits. */
+  readonly ensemble?: "laplace" | "bootstrap" | "mode" | undefined;
+  /** How many members (100; 1 at the mode). */
   readonly members?: number | undefined;
   readonly classWeights?: ClassWeights | undefined;
 }
 
-/** The Hessian has as many rows as there are weights: this many need a gigabyte and a minute. */
+/** The Hessian has as many rows as there are weights: of more than this, which need half a gigabyte, only parts are made. */
 const MOST_WEIGHTS = 8192;
+/** Values of all rows, for every vector of weights, from which on the mode is found without the Hessian. */
+const MANY_VALUES = 2 ** 20;
 
 export const logisticTexts = {
   saved: "this is no saved logistic regression: give what saveLogistic returned",
   option: (name: string, given: unknown, expected: string) =>
     `logistic regression's ${name} was ${String(given)}: give ${expected}`,
-  tooMany: (weights: number) =>
-    `logistic regression would have ${weights} weights, and its Hessian is made for at most ${MOST_WEIGHTS}: use fewer columns, or a forest`,
 };
 
 /** A fitted logistic regression; weights are of the standardised features. */
@@ -154,6 +168,8 @@ const unscale = (parameters: Float64Array, means: Float64Array, scales: Float64A
   return out;
 };
 
+type Ensemble = NonNullable<LogisticOptions["ensemble"]>;
+
 const requireOption = (
   right: boolean,
   name: keyof LogisticOptions,
@@ -178,63 +194,131 @@ export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
     "a whole number of at least 1",
   );
   requireOption(
-    ensemble === "laplace" || ensemble === "bootstrap",
+    ensemble === "laplace" || ensemble === "bootstrap" || ensemble === "mode",
     "ensemble",
     ensemble,
-    '"laplace" or "bootstrap"',
+    '"laplace", "bootstrap" or "mode"',
+  );
+  requireOption(
+    ensemble !== "mode" || (options.members ?? 1) === 1,
+    "members",
+    members,
+    "1 where the ensemble is the mode",
   );
   return steppedLearner("logistic", function* (training, stream) {
     const checked = checkTraining(training);
-    const { classes } = training;
+    const { features, classes } = training;
     const weights = weighClasses(checked, classes, options.classWeights);
-    const present = Array.from({ length: classes }, (_, c) => c).filter((c) => checked.labels.includes(c));
-    const size = vectorCount(present.length) * (training.features.columns + 1);
-    if (size > MOST_WEIGHTS) throw new InputError("too-many", logisticTexts.tooMany(size));
-    const { means, scales } = yield* standardisationSteps(training.features, checked.rows, weights);
-    const design = yield* designSteps(
-      training.features,
-      checked.rows,
-      weights,
-      { means, scales },
-      { labels: checked.labels.map((label) => present.indexOf(label)), classes: present.length, l2 },
-    );
-    const mode = yield* findModeSteps(design, weights);
-    const drawn: Float64Array[] = [];
-    for (let m = 0; m < members; m++) {
-      const own = stream.split(m);
-      drawn.push(
-        ensemble === "laplace"
-          ? drawLaplace(mode.parameters, mode.factor, own)
-          : yield* refitSteps(design, weights, mode.parameters, own),
-      );
-      yield;
-    }
-    return new LogisticRegression({
-      classes,
-      present,
-      means,
-      scales,
-      mode: mode.parameters,
-      members: drawn,
-    });
+    const { present, labels } = presentClasses(checked.labels, classes);
+    const own = { features, rows: checked.rows, labels, weights, classes: present.length, l2 };
+    const vectors = vectorCount(present.length);
+    const isLarge =
+      checked.rows.length * features.columns * vectors > MANY_VALUES ||
+      (features.columns + 1) * vectors > MOST_WEIGHTS;
+    const start = startOf(training.similar, present, features.columns);
+    const fitted = isLarge
+      ? yield* fitSparse(own, ensemble, members, stream, start)
+      : yield* fitWhole(own, ensemble, members, stream);
+    return new LogisticRegression({ classes, present, ...fitted });
   });
 };
 
-/** mode + L'^-1 z, whose covariance is (L L')^-1. */
-const drawLaplace = (mode: Float64Array, factor: Float64Array, stream: RandomStream): Float64Array => {
-  const draw = mode.map(() => stream.normal());
-  solveUpper(factor, mode.length, draw);
-  return draw.map((z, i) => mode[i] + z);
+/** Where a similar classifier ended, if it is one of these classes and as many columns. */
+const startOf = (
+  similar: Classifier | undefined,
+  present: readonly number[],
+  columns: number,
+): Start | undefined => {
+  if (!(similar instanceof LogisticRegression) || similar.means.length !== columns) return undefined;
+  if (similar.present.length !== present.length || similar.present.some((c, i) => c !== present[i]))
+    return undefined;
+  return { means: similar.means, scales: similar.scales, mode: similar.parameters.mode };
 };
 
-/** The mode for n rows drawn with replacement; drawn again where they lack a class, so that it exists. */
-function* refitSteps(
-  design: Design,
-  weights: Float64Array,
-  start: Float64Array,
+/** What is fitted, of standardised features. */
+interface Fitted {
+  readonly means: Float64Array;
+  readonly scales: Float64Array;
+  readonly mode: Float64Array;
+  readonly members: readonly Float64Array[];
+}
+
+/** All that is asked for, by the whole Hessian. */
+function* fitWhole(
+  training: SparseTraining,
+  ensemble: Ensemble,
+  members: number,
   stream: RandomStream,
-): Generator<unknown, Float64Array> {
-  const { labels, classes } = design;
+): Generator<unknown, Fitted> {
+  const { features, rows, weights, labels, classes, l2 } = training;
+  const { means, scales } = yield* standardisationSteps(features, rows, weights);
+  const design = yield* designSteps(features, rows, weights, { means, scales }, { labels, classes, l2 });
+  const { parameters: mode, factor } = yield* findModeSteps(design, weights);
+  const again = function* (drawn: Float64Array) {
+    return (yield* findModeSteps(design, drawn, mode)).parameters;
+  };
+  const draw = (own: RandomStream) => drawAround(mode, factor, own);
+  return {
+    means,
+    scales,
+    mode,
+    members: yield* memberSteps(training, mode, { ensemble, members, draw, again }, stream),
+  };
+}
+
+/** The same of many rows or columns: the Hessian is made only where members need it. */
+function* fitSparse(
+  training: SparseTraining,
+  ensemble: Ensemble,
+  members: number,
+  stream: RandomStream,
+  start: Start | undefined,
+): Generator<unknown, Fitted> {
+  const fit = yield* sparseFitSteps(training, start);
+  const { means, scales, problem } = fit;
+  const mode = byVector(fit.mode.parameters, problem.vectors);
+  const draw = ensemble === "laplace" ? yield* laplaceSteps(fit, MOST_WEIGHTS) : () => mode;
+  const again = (drawn: Float64Array) => refitSteps(fit, drawn);
+  return {
+    means,
+    scales,
+    mode,
+    members: yield* memberSteps(training, mode, { ensemble, members, draw, again }, stream),
+  };
+}
+
+interface Drawing {
+  readonly ensemble: Ensemble;
+  readonly members: number;
+  /** Parameters from around the mode. */
+  readonly draw: Draw;
+  /** The mode of other weights. */
+  readonly again: (weights: Float64Array) => Generator<unknown, Float64Array>;
+}
+
+function* memberSteps(
+  training: SparseTraining,
+  mode: Float64Array,
+  { ensemble, members, draw, again }: Drawing,
+  stream: RandomStream,
+): Generator<unknown, readonly Float64Array[]> {
+  if (ensemble === "mode") return [mode];
+  const drawn: Float64Array[] = [];
+  for (let m = 0; m < members; m++) {
+    const own = stream.split(m);
+    const weights = ensemble === "bootstrap" ? resampled(training, own) : undefined;
+    if (ensemble === "laplace") drawn.push(draw(own));
+    else drawn.push(weights === undefined ? mode : yield* again(weights));
+    yield;
+  }
+  return drawn;
+}
+
+/** Weights of n rows drawn with replacement; drawn again where they lack a class, so that there is a mode. */
+const resampled = (
+  { labels, classes, weights }: SparseTraining,
+  stream: RandomStream,
+): Float64Array | undefined => {
   const n = labels.length;
   for (let tries = 0; ; tries++) {
     const times = new Float64Array(n);
@@ -242,11 +326,10 @@ function* refitSteps(
     const seen = new Set(labels.filter((_, i) => times[i] > 0));
     // A class of one row among many is missed in a third of all samples; hundreds of misses in a row do not happen.
     if (seen.size < classes && tries < 1000) continue;
-    if (seen.size < classes) return start;
-    const drawn = weights.map((w, i) => w * times[i]);
-    return (yield* findModeSteps(design, drawn, start)).parameters;
+    if (seen.size < classes) return undefined;
+    return weights.map((w, i) => w * times[i]);
   }
-}
+};
 
 /** A logistic regression as JSON can carry it. */
 export interface SavedLogistic {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { InputError } from "../../src/core/errors.js";
 import { type RandomStream, seededStream } from "../../src/core/random.js";
 import { calibrate, logProbabilities, logScores } from "../../src/fairness/leakage/calibration.js";
 import { stratifiedFolds } from "../../src/fairness/leakage/folds.js";
@@ -16,7 +17,7 @@ import {
   quantileBins,
 } from "../../src/fairness/leakage.js";
 import type { Learner } from "../../src/learners/classifier.js";
-import { logistic, logisticTexts } from "../../src/learners/logistic.js";
+import { logistic } from "../../src/learners/logistic.js";
 
 const entropy = (p: number): number => (p <= 0 || p >= 1 ? 0 : -p * Math.log(p) - (1 - p) * Math.log(1 - p));
 const flip = (bit: number, chance: number, stream: RandomStream): number =>
@@ -597,21 +598,23 @@ describe("what only a few people have", () => {
 });
 
 describe("an adversary that cannot learn from the table", () => {
-  const wide = (columns: number): LeakageAuditInput => {
-    const input = copied(60, 0.1, "wide");
-    const values = new Float32Array(60 * columns);
-    for (let row = 0; row < 60; row++) values[row * columns] = input.features.values[3 * row + 1];
-    return { ...input, features: { values, rows: 60, columns }, sourceColumns: undefined };
+  const refusal = "it does not like this table";
+  const unwilling: Learner = {
+    name: "unwilling",
+    fit() {
+      throw new InputError("unwilling", refusal);
+    },
   };
 
   test("is left out and named, and the others go on", async () => {
-    const { leakage, notes } = await auditLeakage(wide(9000), quick("wide"));
+    const adversaries = { unwilling, lookup: lookup() };
+    const { leakage, notes } = await auditLeakage(copied(60, 0.1, "wide"), quick("wide", { adversaries }));
     expect(leakage.unconditional.adversaries.map(({ name }) => name)).toEqual(["lookup"]);
-    expect(notes).toEqual([leakageNotes.leftOut("logistic", logisticTexts.tooMany(9001))]);
+    expect(notes).toEqual([leakageNotes.leftOut("unwilling", refusal)]);
   });
 
   test("is the reason where there is no other", async () => {
-    const alone = quick("wide", { adversaries: { logistic: logistic({ members: 5 }) } });
-    await expect(auditLeakage(wide(9000), alone)).rejects.toThrow(logisticTexts.tooMany(9001));
+    const alone = quick("wide", { adversaries: { unwilling } });
+    await expect(auditLeakage(copied(60, 0.1, "wide"), alone)).rejects.toThrow(refusal);
   });
 });

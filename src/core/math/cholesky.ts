@@ -10,15 +10,44 @@ export const factorise = (
   n: number,
   least: (diagonal: number) => number = () => 0,
 ): boolean => {
+  for (let i = 0; i < n; i++) if (!factoriseRow(matrix, n, i, least)) return false;
+  return true;
+};
+
+/** Products that make a piece of work. */
+const PIECE_PRODUCTS = 2 ** 23;
+
+/** {@link factorise} in pieces, the same bits. */
+export function* factoriseSteps(
+  matrix: Float64Array,
+  n: number,
+  least: (diagonal: number) => number = () => 0,
+): Generator<unknown, boolean> {
+  let products = 0;
   for (let i = 0; i < n; i++) {
-    const floor = least(matrix[i * n + i]);
-    for (let j = 0; j <= i; j++) {
-      let sum = matrix[i * n + j];
-      for (let k = 0; k < j; k++) sum -= matrix[i * n + k] * matrix[j * n + k];
-      if (i > j) matrix[i * n + j] = sum / matrix[j * n + j];
-      else if (sum > 0 || floor > 0) matrix[i * n + i] = Math.sqrt(Math.max(sum, floor));
-      else return false;
-    }
+    if (!factoriseRow(matrix, n, i, least)) return false;
+    products += (i * i) / 2;
+    if (products < PIECE_PRODUCTS) continue;
+    products = 0;
+    yield;
+  }
+  return true;
+}
+
+/** Row i of L, after those above it. */
+const factoriseRow = (
+  matrix: Float64Array,
+  n: number,
+  i: number,
+  least: (diagonal: number) => number,
+): boolean => {
+  const floor = least(matrix[i * n + i]);
+  for (let j = 0; j <= i; j++) {
+    let sum = matrix[i * n + j];
+    for (let k = 0; k < j; k++) sum -= matrix[i * n + k] * matrix[j * n + k];
+    if (i > j) matrix[i * n + j] = sum / matrix[j * n + j];
+    else if (sum > 0 || floor > 0) matrix[i * n + i] = Math.sqrt(Math.max(sum, floor));
+    else return false;
   }
   return true;
 };

@@ -27,7 +27,7 @@ const MANY_ROWS = 5000;
  * ```
  */
 export const defaultAdversaries = (rows = 0): Adversaries => ({
-  logistic: learnerNamed("logistic", { members: 30 }),
+  logistic: learnerNamed("logistic", { ensemble: "mode" }),
   forest: { ...learnerNamed("forest", { trees: 100, minLeaf: 10 }), mostRows: 20_000 },
   boosting: learnerNamed(
     "boosting",

@@ -73,19 +73,20 @@ export interface CrossFit {
   readonly stages: readonly StageScores[];
 }
 
-/** A model of these rows. */
+/** A model of these rows, which may start from one of much the same rows. */
 export const fitAdversary = async (
   adversary: Adversary,
   stratum: Stratum,
   trainedOn: Int32Array,
   { features, mostRows, watch }: FitSettings,
   stream: RandomStream,
+  similar?: Classifier,
 ): Promise<Classifier> => {
   const most = Math.min(mostRows, adversary.mostRows ?? mostRows);
   const rows = someRows(trainedOn, most, stream.split("rows"));
   const labels = Int32Array.from(rows, (row) => stratum.labels[row]);
   await watch.fit(rows.length);
-  const training = { features, rows, labels, classes: stratum.groups.length };
+  const training = { features, rows, labels, classes: stratum.groups.length, similar };
   return paced(fitInSteps(adversary, training, stream.split("fit")), watch);
 };
 
@@ -126,6 +127,7 @@ export const fitStages = async (
       trainedOn,
       settings,
       stream.split(`stage ${before}`),
+      stages.at(-1)?.model,
     );
     const scores = await adversarySays(model, heldOut, shares(trainedOn, stratum), settings);
     stages.push({ before, model, heldOut, learnt: trainedOn.length, scores });
@@ -164,13 +166,13 @@ export const crossFit = async (
     rows,
     scores: await adversarySays(model, rows, base, settings),
   });
-  const fit = (name: string, rows: Int32Array) =>
-    fitAdversary(adversary, stratum, rows, settings, stream.split(name));
   const without = (left: number) => joinRows(folds.filter((_, fold) => fold !== left));
 
   // The last stage has learnt from all folds but the last, or from all of them where there are test rows.
   const stages = await fitStages(adversary, dealt, settings, stream);
   const last = stages[stages.length - 1];
+  const fit = (name: string, rows: Int32Array) =>
+    fitAdversary(adversary, stratum, rows, settings, stream.split(name), last.model);
   const models: Classifier[] = [];
   for (let k = 0; k < folds.length; k++) {
     const known = test === undefined && k === folds.length - 1;

@@ -5,7 +5,7 @@
  * C = 1 / l2. Two classes have one weight vector, the log odds of class 1; more have one for each class (softmax).
  */
 
-import { factorise, solveLower, solveUpper } from "../../core/math/cholesky.js";
+import { factoriseSteps, solveLower, solveUpper } from "../../core/math/cholesky.js";
 import { exp, log } from "../../core/math.js";
 import { PieceSize } from "../in-steps.js";
 import type { Design } from "./design.js";
@@ -72,7 +72,7 @@ const penalty = ({ width, l2 }: Design, parameters: Float64Array): number => {
 };
 
 /** log sum exp of the logits (of 0 and the logit for two classes), minus the label's. */
-const lossOf = (logits: Float64Array, label: number, classes: number): number => {
+export const lossOf = (logits: Float64Array, label: number, classes: number): number => {
   if (classes === 2) {
     const z = label === 1 ? -logits[0] : logits[0];
     return Math.max(z, 0) + log(1 + exp(-Math.abs(z)));
@@ -234,7 +234,7 @@ export function* findModeSteps(
     yield* derivatives(design, weights, parameters, gradient, factor);
     // Rounding can spoil a Hessian that is nearly flat: a little more curvature only shortens the step.
     let ridge = 0;
-    while (!factorise(factor, size)) {
+    while (!(yield* factoriseSteps(factor, size))) {
       yield* derivatives(design, weights, parameters, gradient, factor);
       ridge = ridge === 0 ? 1e-10 : 10 * ridge;
       for (let i = 0; i < size; i++) factor[i * size + i] += ridge;
