@@ -4,17 +4,22 @@ import * as zlib from "node:zlib";
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import type { DataType, RecordBatch } from "apache-arrow";
 import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
+import type { AnswerPlace } from "./answer-place.js";
+import { requireCells } from "./arrow-cells.js";
+import { requireFrames } from "./arrow-frames.js";
 import type { Relation } from "./csv-relation.js";
 import { type Batch, loadedTexts, loadTable } from "./loaded-relation.js";
 import { decompressLz4 } from "./lz4.js";
 import { optionalPackage } from "./optional-package.js";
 import { type TextSettings, typedColumn } from "./query-relation.js";
+import { reasonOf } from "./reason.js";
 
 type Arrow = typeof import("apache-arrow");
 type DuckDB = typeof import("@duckdb/node-api");
 
 export const arrowTexts = {
-  broken: (file: string, reason: string) => `${file} could not be read as an Arrow file (${reason}).`,
+  broken: (file: string, reason: string) =>
+    `${file} could not be read as an Arrow file (${reason}): get it again.`,
   noZstd: (file: string) =>
     `${file} is compressed with zstd, which this version of Node cannot open: use Node 22.15 or newer, or write the file with lz4.`,
   noCodec: (file: string) =>
@@ -26,6 +31,7 @@ export const arrowRelation = async (
   path: string,
   name: string,
   { missing, asText }: TextSettings,
+  place: AnswerPlace,
 ): Promise<Relation> => {
   const arrow = await optionalPackage(
     () => import("apache-arrow"),
@@ -36,6 +42,7 @@ export const arrowRelation = async (
   openCompressed(arrow);
   const file = await open(path);
   try {
+    await requireFrames(file);
     const reader = await (await arrow.RecordBatchReader.from(file)).open();
     const { fields } = reader.schema;
     const cells = fields.map(({ type }) => cellsOf(type, arrow, duckdb));
@@ -43,7 +50,8 @@ export const arrowRelation = async (
       connection,
       name,
       fields.map(({ name: column }, index) => ({ name: column ?? "", ...cells[index] })),
-      batchesOf(reader, cells),
+      batchesOf(reader, cells, arrow),
+      { place },
     );
     const columns = loaded.columns.map(({ name: column, sql, type }) =>
       typedColumn(column, sql, type, asText.includes(column)),
@@ -54,11 +62,10 @@ export const arrowRelation = async (
   } catch (error) {
     if (error instanceof FairbedError || !(error instanceof Error)) throw error;
     if (/codec not found/.test(error.message)) {
-      throw new EnvironmentError("arrow-codec", arrowTexts.noCodec(name), { cause: error });
+      throw new EnvironmentError("arrow-codec", arrowTexts.noCodec(name));
     }
     if (error instanceof NoZstd) throw new EnvironmentError("arrow-codec", arrowTexts.noZstd(name));
-    const reason = error.message.replace(/\.$/, "");
-    throw new InputError("broken-table", arrowTexts.broken(name, reason), { cause: error });
+    throw new InputError("broken-table", arrowTexts.broken(name, reasonOf(error)));
   } finally {
     // The package closes it too, at the end of some files.
     await file.close().catch(() => {});
@@ -165,8 +172,10 @@ const SOME_ROWS = 2048;
 async function* batchesOf(
   reader: AsyncIterable<RecordBatch>,
   cells: readonly Cells[],
+  arrow: Arrow,
 ): AsyncGenerator<Batch> {
   for await (const batch of reader) {
+    for (const child of batch.data.children) requireCells(child, arrow);
     const vectors = cells.map((_, column) => batch.getChildAt(column));
     // A batch may be the whole file: only some of its rows at a time are boxed.
     for (let start = 0; start < batch.numRows; start += SOME_ROWS) {

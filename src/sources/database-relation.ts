@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
 import { someOf } from "../tables/table.js";
+import type { AnswerPlace } from "./answer-place.js";
 import type { Relation } from "./csv-relation.js";
 import { limitAccess, rowsOf, sqlName, sqlText } from "./duckdb.js";
 import { answerOf, type TextSettings } from "./query-relation.js";
@@ -25,12 +26,13 @@ export const duckdbRelation = async (
   name: string,
   query: string | undefined,
   settings: TextSettings,
+  place: AnswerPlace,
 ): Promise<Relation> => {
   await connection.run(`ATTACH ${sqlText(path)} AS source (READ_ONLY)`);
   // After this: the database opens files beside its own, and a view in it must not.
   await limitAccess(connection, []);
   await connection.run("USE source");
-  return answerOf(connection, query ?? (await onlyTable(connection, name)), name, settings);
+  return answerOf(connection, query ?? (await onlyTable(connection, name)), name, settings, place);
 };
 
 const onlyTable = async (connection: DuckDBConnection, name: string): Promise<string> => {

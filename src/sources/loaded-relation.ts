@@ -2,6 +2,7 @@
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
 import { distinctNames } from "../tables/dialect.js";
+import { type AnswerPlace, createTable, nameIn } from "./answer-place.js";
 import { sqlName } from "./duckdb.js";
 
 /** Some rows: a list of equally long lists, one for each column. */
@@ -29,6 +30,12 @@ export const loadedTexts = {
     `the column "${column}" holds bytes, which are neither numbers nor text, and is taken as missing`,
 };
 
+export interface LoadSettings {
+  readonly place?: AnswerPlace | undefined;
+  /** By all columns, the first first: where the source gives its rows in no order of its own. */
+  readonly sorted?: boolean | undefined;
+}
+
 /** DuckDB's own vectors are this long. */
 const VECTOR_ROWS = 2048;
 
@@ -38,14 +45,15 @@ export const loadTable = async (
   source: string,
   columns: readonly LoadedColumn[],
   batches: AsyncIterable<Batch> | Iterable<Batch>,
+  { place = "temp", sorted = false }: LoadSettings = {},
 ): Promise<LoadedTable> => {
   if (columns.length === 0) throw new InputError("empty-table", loadedTexts.noColumns(source));
   const { DuckDBDataChunk } = await import("@duckdb/node-api");
   const { names, notes } = distinctNames(columns.map(({ name }) => name.trim()));
   const typed = columns.map(({ type }, index) => ({ name: names[index], sql: sqlName(`c${index}`), type }));
   const definition = typed.map(({ sql, type }) => `${sql} ${type}`).join(", ");
-  await connection.run(`CREATE TEMP TABLE fairbed_loaded (${definition})`);
-  const appender = await connection.createAppender("fairbed_loaded", "main", "temp");
+  await connection.run(`${createTable(place, "fairbed_loaded")} (${definition})`);
+  const appender = await connection.createAppender("fairbed_loaded", "main", place);
   try {
     for await (const batch of batches) {
       const rows = batch[0].length;
@@ -65,5 +73,9 @@ export const loadTable = async (
   } finally {
     appender.closeSync();
   }
-  return { from: "temp.fairbed_loaded", columns: typed, notes };
+  const loaded = nameIn(place, "fairbed_loaded");
+  if (!sorted) return { from: loaded, columns: typed, notes };
+  await connection.run(`${createTable(place, "fairbed_sorted")} AS FROM ${loaded} ORDER BY ALL`);
+  await connection.run(`DROP TABLE ${loaded}`);
+  return { from: nameIn(place, "fairbed_sorted"), columns: typed, notes };
 };

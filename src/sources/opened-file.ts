@@ -26,6 +26,8 @@ export const openedTexts = {
 export interface OpenedFile {
   /** Where others find it; not the name that was given. */
   readonly path: string;
+  /** Around that name, for what a reader writes; goes away with it. */
+  readonly folder: string;
   readonly bytes: number;
   /** Throws where the file is no longer what it was when it was opened. */
   requireUnchanged(): Promise<void>;
@@ -47,7 +49,7 @@ export const withOpenedFile = async <Result>(
     return await withTemporaryFolder(async (folder) => {
       const linked = join(folder, "table");
       await linkTo(resolve(path), linked);
-      return use(await opened(handle, path, linked, name));
+      return use({ folder, ...(await opened(handle, path, linked, name)) });
     });
   } finally {
     await handle.close();
@@ -112,7 +114,7 @@ const opened = async (
   path: string,
   linked: string,
   name: string,
-): Promise<OpenedFile> => {
+): Promise<Omit<OpenedFile, "folder">> => {
   const beside = BESIDE.map((ending) => path + ending);
   const stats = await handle.stat({ bigint: true });
   const identity = identityOf(stats);

@@ -8,6 +8,8 @@ import { sqlName } from "./duckdb.js";
 import { type Batch, loadedTexts, loadTable } from "./loaded-relation.js";
 import { optionalPackage } from "./optional-package.js";
 import { type TextSettings, typedColumn } from "./query-relation.js";
+import { reasonOf } from "./reason.js";
+import { singleStatement } from "./single-statement.js";
 import { withoutPassword } from "./without-password.js";
 
 export const isPostgres = (path: string): boolean => /^postgres(ql)?:\/\//i.test(path);
@@ -37,13 +39,18 @@ export const postgresRelation = async (
     await client.query(
       "BEGIN READ ONLY; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL extra_float_digits = 3",
     );
-    const sql = (query ?? (await onlyTable(client, name))).trim().replace(/;+$/, "");
-    await ask(client, `DECLARE fairbed_rows NO SCROLL CURSOR FOR ${sql}`);
+    // One process of the server, from the beginning of every table: else what LIMIT keeps differs from time to time.
+    await client.query("SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL synchronize_seqscans = off");
+    const { text, isOrdered } = singleStatement(query ?? (await onlyTable(client, name)), "postgres");
+    await ask(client, `DECLARE fairbed_rows NO SCROLL CURSOR FOR ${text}`);
     const first = await fetchRows(client);
     const { VARCHAR } = await import("@duckdb/node-api");
     const fields = first.fields.map((field) => ({ name: field.name, given: VARCHAR, type: typeOf(field) }));
     const isBytes = first.fields.map(({ dataTypeID }) => dataTypeID === BYTEA);
-    const loaded = await loadTable(connection, name, fields, batches(client, first.rows, isBytes));
+    // A table on a server has no order of its own.
+    const loaded = await loadTable(connection, name, fields, batches(client, first.rows, isBytes), {
+      sorted: !isOrdered,
+    });
     const columns = loaded.columns.map(({ name: column, sql: raw, type }) =>
       typedColumn(column, raw, type, asText.includes(column)),
     );
@@ -144,6 +151,13 @@ const typeOf = ({ dataTypeID, dataTypeModifier }: FieldDef): string => {
   return isWhole ? `DECIMAL(${digits},0)` : "DOUBLE";
 };
 
+/** What is said about the query and its names is passed on, by the classes of PostgreSQL's error codes. */
+const saidBy = (error: Error, code: string): string => {
+  // Data exceptions quote the cell, which may have quotes of its own.
+  if (code.startsWith("22")) return error.message.replace(/".*"/s, '"…"');
+  return /^(0A|25|3D|3F|42|53|57)/.test(code) ? error.message : reasonOf(error);
+};
+
 /** As one sentence, without the password and without the contents of the table. */
 const inWords = (error: unknown, name: string): unknown => {
   if (error instanceof FairbedError || !(error instanceof Error)) return error;
@@ -151,9 +165,7 @@ const inWords = (error: unknown, name: string): unknown => {
   const isServers = "severity" in error;
   if (isServers && code.startsWith("28")) return new InputError("database-login", postgresTexts.login(name));
   if (isServers) {
-    // Data exceptions quote the cell.
-    const message = code.startsWith("22") ? error.message.replace(/"[^"]*"/g, '"…"') : error.message;
-    return new InputError("broken-table", databaseTexts.refused(name, withoutPassword(message)));
+    return new InputError("broken-table", databaseTexts.refused(name, withoutPassword(saidBy(error, code))));
   }
   // The server asked for a password, and there was none.
   if (error.message.startsWith("SASL")) return new InputError("database-login", postgresTexts.login(name));

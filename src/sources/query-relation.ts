@@ -3,6 +3,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
 import { DATE_UNIT } from "../tables/cell-type.js";
 import { distinctNames } from "../tables/dialect.js";
+import { type AnswerPlace, createTable, nameIn } from "./answer-place.js";
 import { cellSql, dateSql, finiteSql, type Relation, type RelationColumn } from "./csv-relation.js";
 import { rowsOf, sqlName, sqlText } from "./duckdb.js";
 
@@ -81,29 +82,30 @@ export const answerOf = async (
   query: string,
   source: string,
   settings: TextSettings,
+  place: AnswerPlace = "temp",
 ): Promise<Relation> => {
   await connection.run("SET threads = 1");
   try {
     // This function takes one SELECT and nothing else.
-    await connection.run(`CREATE TEMP TABLE fairbed_answer AS FROM query(${sqlText(query)})`);
+    await connection.run(`${createTable(place, "fairbed_answer")} AS FROM query(${sqlText(query)})`);
   } catch (error) {
     throw queryError(error, source);
   } finally {
     await connection.run("RESET threads");
   }
-  return typedRelation(connection, "temp.fairbed_answer", settings);
+  return typedRelation(connection, nameIn(place, "fairbed_answer"), settings);
 };
 
 const queryError = (error: unknown, source: string): unknown => {
   const [reason] = (error instanceof Error ? error.message : "").split("\n");
   if (/^Parser Error: Expected a single SELECT/.test(reason)) {
-    return new InputError("query", queryTexts.oneSelect, { cause: error });
+    return new InputError("query", queryTexts.oneSelect);
   }
   if (reason.startsWith("Permission Error:")) {
-    return new InputError("query", queryTexts.otherFiles(source), { cause: error });
+    return new InputError("query", queryTexts.otherFiles(source));
   }
   if (!/^(Parser|Binder|Catalog) Error:/.test(reason)) return error;
-  return new InputError("query", queryTexts.wrong(reason.replace(/[:.!]+$/, "")), { cause: error });
+  return new InputError("query", queryTexts.wrong(reason.replace(/[:.!]+$/, "")));
 };
 
 /** SQL on a file, whose types must be settled; it is the table `data` in the query. */

@@ -7,19 +7,18 @@ import { DEFAULT_MISSING } from "../tables/cell-type.js";
 import { type DialectSettings, dialectTexts, findDialect } from "../tables/dialect.js";
 import { nearlyNumericNote } from "../tables/nearly-numeric.js";
 import { type Table, tableTexts } from "../tables/table.js";
-import { arrowRelation } from "./arrow-relation.js";
+import { ANSWER } from "./answer-place.js";
 import { jsonNames, parquetNames } from "./column-names.js";
 import { csvRelation, type Relation } from "./csv-relation.js";
-import { duckdbRelation } from "./database-relation.js";
 import { limitAccess, parquetSql, sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
 import { brokenJsonLine } from "./json-lines.js";
 import { type OpenedFile, openedTexts, withOpenedFile } from "./opened-file.js";
 import { isPostgres, postgresRelation } from "./postgres-relation.js";
-import { queryRelation, typedRelation } from "./query-relation.js";
+import { queryRelation, type TextSettings, typedRelation } from "./query-relation.js";
+import { readApart } from "./read-apart.js";
 import { reasonOf } from "./reason.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
-import { sqliteRelation } from "./sqlite-relation.js";
 import { downloadToTemporary, isAddress } from "./web-file.js";
 import { withoutPassword } from "./without-password.js";
 
@@ -186,7 +185,10 @@ const withSource = async <Result>(
   if (path === "") throw new InputError("no-file", openedTexts.noName);
   const read = (file: OpenedFile | undefined) =>
     withDatabase(async (connection) => {
-      const relation = await relationOf(connection, file?.path ?? path, name, options);
+      const relation =
+        file === undefined
+          ? await serverRelation(connection, path, name, options)
+          : await fileRelation(connection, file, name, options);
       return use({ connection, name, relation: chooseColumns(relation, name, options.columns) });
     });
   if (isPostgres(path)) {
@@ -213,23 +215,42 @@ const withSource = async <Result>(
   }
 };
 
-const relationOf = async (
+const settingsOf = ({ missing = DEFAULT_MISSING, asText = [] }: ReadOptions): TextSettings => ({
+  missing,
+  asText,
+});
+
+const serverRelation = async (
   connection: DuckDBConnection,
-  path: string,
+  address: string,
   name: string,
   options: ReadOptions,
 ): Promise<Relation> => {
-  const { query, missing = DEFAULT_MISSING, asText = [] } = options;
-  const settings = { missing, asText };
-  if (isPostgres(path)) {
-    await limitAccess(connection, []);
-    return postgresRelation(connection, path, name, query, settings);
-  }
+  await limitAccess(connection, []);
+  return postgresRelation(connection, address, name, options.query, settingsOf(options));
+};
+
+const fileRelation = async (
+  connection: DuckDBConnection,
+  { path, folder, bytes }: OpenedFile,
+  name: string,
+  options: ReadOptions,
+): Promise<Relation> => {
+  const { query } = options;
+  const settings = settingsOf(options);
   const start = await inspectFile(path, name);
-  if (start.kind === "duckdb") return duckdbRelation(connection, path, name, query, settings);
+  const { kind } = start;
+  if (kind === "arrow" || kind === "sqlite" || kind === "duckdb") {
+    // An Arrow file is no database: queries on it are answered here.
+    const own = kind === "arrow" ? undefined : query;
+    const { answer, relation } = await readApart({ kind, path, name, query: own, settings, bytes }, folder);
+    await connection.run(`ATTACH ${sqlText(answer)} AS ${ANSWER} (READ_ONLY)`);
+    await limitAccess(connection, []);
+    return kind === "arrow" ? queried(connection, relation, query, name, settings) : relation;
+  }
   await limitAccess(connection, [path]);
   const plain = async (): Promise<Relation> => {
-    switch (start.kind) {
+    switch (kind) {
       case "text": {
         const dialect = findDialect(name, start.text, start.whole, options);
         const { skipLines = 0 } = options;
@@ -242,16 +263,22 @@ const relationOf = async (
           jsonNames(connection, path, compression, described),
         );
       }
-      case "arrow":
-        return arrowRelation(connection, path, name, settings);
       default:
         return typedRelation(connection, parquetSql(path), settings, (described) =>
           parquetNames(connection, path, described),
         );
     }
   };
-  if (start.kind === "sqlite") return sqliteRelation(connection, path, name, query, settings);
-  const guessed = await plain();
+  return queried(connection, await plain(), query, name, settings);
+};
+
+const queried = async (
+  connection: DuckDBConnection,
+  guessed: Relation,
+  query: string | undefined,
+  name: string,
+  settings: TextSettings,
+): Promise<Relation> => {
   if (query === undefined) return guessed;
   const { relation } = await scanSettled(connection, guessed, false);
   return queryRelation(connection, relation, query, name, settings);

@@ -1,15 +1,26 @@
 /** Tables and queries of a SQLite file, by Node itself where it can (from 22.16 on), else by the package libsql. */
+import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FairbedError, InputError } from "../core/errors.js";
 import { type CellType, ISO_DATE } from "../tables/cell-type.js";
+import type { AnswerPlace } from "./answer-place.js";
 import { type Relation, textColumn } from "./csv-relation.js";
 import { databaseTexts } from "./database-relation.js";
 import { sqlName } from "./duckdb.js";
 import { type Batch, loadedTexts, loadTable } from "./loaded-relation.js";
 import { optionalPackage } from "./optional-package.js";
 import type { TextSettings } from "./query-relation.js";
+import { reasonOf } from "./reason.js";
+import { singleStatement } from "./single-statement.js";
+
+export const sqliteTexts = {
+  acts: (word: string) =>
+    `a query reads the named file and does nothing else, but this one says ${word}: leave it out.`,
+  encoding: (file: string, column: string) =>
+    `the column "${column}" of ${file} has text that is not in the file's encoding, such as Latin-1 in UTF-8: mend it there, or leave the column out with --query.`,
+};
 
 type Cell = string | number | bigint | Uint8Array | null;
 
@@ -21,6 +32,8 @@ interface Answer {
 interface SqliteFile {
   /** Only one answer at a time. */
   ask(sql: string): Answer;
+  /** Without an answer. */
+  run(sql: string): void;
   close(): void;
 }
 
@@ -30,10 +43,11 @@ export const sqliteRelation = async (
   name: string,
   query: string | undefined,
   { missing, asText }: TextSettings,
+  place: AnswerPlace,
 ): Promise<Relation> => {
-  const file = await openSqlite(path);
+  const file = await openSqlite(path, name);
   try {
-    const { names, rows } = file.ask(query ?? onlyTable(file, name));
+    const { names, rows } = exactly(file, query ?? onlyTable(file, name), name);
     const { VARCHAR } = await import("@duckdb/node-api");
     const kinds = names.map(() => new SeenCells(missing));
     const loaded = await loadTable(
@@ -41,6 +55,7 @@ export const sqliteRelation = async (
       name,
       names.map((each) => ({ name: each, given: VARCHAR, type: "VARCHAR" })),
       textBatches(rows, kinds),
+      { place },
     );
     const columns = loaded.columns.map(({ name: column, sql }, index) =>
       textColumn(column, sql, asText.includes(column) ? "text" : kinds[index].type, missing),
@@ -50,16 +65,88 @@ export const sqliteRelation = async (
     return { from: loaded.from, columns, missing, notes };
   } catch (error) {
     if (error instanceof FairbedError || !(error instanceof Error) || !isSqliteError(error)) throw error;
-    throw new InputError("broken-table", databaseTexts.refused(name, error.message), { cause: error });
+    throw new InputError("broken-table", databaseTexts.refused(name, saidBy(error)));
   } finally {
     file.close();
   }
 };
 
+/**
+ * The answer with texts as they are in the file. Readers of SQLite take it for granted that texts are UTF-8: one ends
+ * the process where they are not, another puts marks in their place. So texts are asked for as bytes, and bytes, which
+ * are of no use here, as a mark.
+ */
+const exactly = (file: SqliteFile, query: string, name: string): Answer => {
+  const { text } = singleStatement(query, "sqlite");
+  const [acts] = ACTS.exec(text) ?? [];
+  if (acts !== undefined) throw new InputError("query", sqliteTexts.acts(acts));
+  const { names } = file.ask(text);
+  const columns = names.map((_, index) => `c${index}`);
+  if (columns.length === 0) return { names, rows: [] };
+  const cells = columns.map(
+    (column) =>
+      `CASE typeof(${column}) WHEN 'text' THEN CAST(${column} AS BLOB) WHEN 'blob' THEN 'bytes' ELSE ${column} END`,
+  );
+  // In lines of their own: the query may end with a comment.
+  const sql = `WITH fairbed_answer(${columns.join(", ")}) AS (\n${text}\n) SELECT ${cells.join(", ")} FROM fairbed_answer`;
+  return { names, rows: decoded(file.ask(sql).rows, names, decoderOf(file), name) };
+};
+
+/**
+ * What some builds of SQLite have beyond SQL and what reads or writes other files. In the views of a file SQLite itself
+ * refuses these; a name has no other way of being written, so that a query without these words cannot call them.
+ */
+const ACTS =
+  /\b(readfile|writefile|fsdir|load_extension|sqlite_log|sqlite_dbpage|sqlite3mc_\w+|fts3_tokenizer|carray)\b/i;
+
+type Decode = (bytes: Uint8Array) => string | undefined;
+
+/** Of texts in the encoding of the file; undefined where the bytes are none. */
+const decoderOf = (file: SqliteFile): Decode => {
+  const [[encoding]] = [...file.ask("PRAGMA encoding").rows];
+  if (String(encoding) === "UTF-8") {
+    return (bytes) =>
+      isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : undefined;
+  }
+  const decoder = new TextDecoder(String(encoding).toLowerCase(), { fatal: true, ignoreBOM: true });
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  };
+};
+
+const BYTES = new Uint8Array();
+
+function* decoded(
+  rows: Iterable<readonly Cell[]>,
+  names: readonly string[],
+  decode: Decode,
+  name: string,
+): Generator<readonly Cell[]> {
+  for (const row of rows) {
+    yield row.map((cell, index) => {
+      if (typeof cell === "string") return BYTES;
+      if (!(cell instanceof Uint8Array)) return cell;
+      const text = decode(cell);
+      if (text === undefined) throw new InputError("not-utf8", sqliteTexts.encoding(name, names[index]));
+      return text;
+    });
+  }
+}
+
 const isSqliteError = (error: Error): boolean => {
   const code = "code" in error ? String(error.code) : "";
   return code.startsWith("SQLITE_") || code === "ERR_SQLITE_ERROR";
 };
+
+/** What SQLite says about the query is about its words; all else may quote a cell. */
+const saidBy = (error: Error): string =>
+  /^(no such|near "|ambiguous|wrong number|unrecognized|incomplete|misuse|unsafe use)/.test(error.message)
+    ? error.message
+    : reasonOf(error);
 
 const onlyTable = (file: SqliteFile, name: string): string => {
   const listing =
@@ -119,8 +206,17 @@ function* textBatches(rows: Iterable<readonly Cell[]>, kinds: readonly SeenCells
   if (batch[0].length > 0) yield batch;
 }
 
-const openSqlite = async (path: string): Promise<SqliteFile> =>
-  (await openByNode(path)) ?? openByLibsql(path);
+const openSqlite = async (path: string, name: string): Promise<SqliteFile> => {
+  try {
+    const file = (await openByNode(path)) ?? (await openByLibsql(path));
+    // What stands in the file is not trusted: its views call nothing that acts, and what its pages say is checked.
+    file.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA query_only = ON");
+    return file;
+  } catch (error) {
+    if (error instanceof FairbedError || !(error instanceof Error) || !isSqliteError(error)) throw error;
+    throw new InputError("broken-table", databaseTexts.refused(name, saidBy(error)));
+  }
+};
 
 /** The part of `node:sqlite` that is used; Node 20, whose types these are built with, does not have it. */
 interface NodeSqlite {
@@ -129,6 +225,7 @@ interface NodeSqlite {
 }
 interface NodeDatabase {
   prepare(sql: string): NodeStatement;
+  exec(sql: string): void;
   close(): void;
 }
 interface NodeStatement {
@@ -153,6 +250,7 @@ const openByNode = async (path: string): Promise<SqliteFile | undefined> => {
       statement.setReturnArrays(true);
       return { names: statement.columns().map(({ name }) => name), rows: statement.iterate() };
     },
+    run: (sql) => database.exec(sql),
     close: () => database.close(),
   };
 };
@@ -175,6 +273,9 @@ const openByLibsql = async (path: string): Promise<SqliteFile> => {
       statement.raw(true);
       const names = statement.columns().map(({ name }) => name);
       return { names, rows: statement.iterate() as Iterable<readonly Cell[]> };
+    },
+    run: (sql) => {
+      database.exec(sql);
     },
     close: () => {
       database.close();

@@ -13,6 +13,8 @@ export interface FuzzKind {
   readonly name: string;
   /** Of the files, e.g. `.csv`. */
   readonly ending: string;
+  /** Read in a process of its own. */
+  readonly isApart?: boolean;
   /** Whole files, which damage is done to; `made` writes one by a program that needs a path. */
   files(
     made: (write: (path: string) => Promise<unknown>) => Promise<Uint8Array>,
@@ -71,8 +73,96 @@ const json: FuzzKind = {
   },
 };
 
+/** The same table in a few types, as DuckDB's SQL. */
+const ROWS = `SELECT range AS id, 20 + range * 1.5 AS age, CASE WHEN range % 2 = 0 THEN 'f${SECRET}' END AS sex,
+  '${SECRET}' || range AS note, DATE '2020-01-10' + range::INTEGER AS day, TIMESTAMPTZ '2020-01-10 00:00:00+00' AS seen,
+  [range, 2] AS list, {'a': range, 'b': '${SECRET}'} AS record FROM range(12)`;
+
+const duckdbRun = async (path: string, ...statements: readonly string[]): Promise<void> => {
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  for (const sql of statements) await connection.run(sql);
+  connection.closeSync();
+  instance.closeSync();
+};
+
+const parquet: FuzzKind = {
+  name: "parquet",
+  ending: ".parquet",
+  files: (made) =>
+    Promise.all(
+      ["", ", COMPRESSION zstd", ", COMPRESSION uncompressed, PARQUET_VERSION v2"].map((options) =>
+        made((path) => duckdbRun(":memory:", `COPY (${ROWS}) TO '${path}' (FORMAT parquet${options})`)),
+      ),
+    ),
+};
+
+const duckdb: FuzzKind = {
+  name: "duckdb",
+  ending: ".duckdb",
+  isApart: true,
+  files: (made) =>
+    Promise.all([
+      made((path) => duckdbRun(path, `CREATE TABLE people AS ${ROWS}`)),
+      made((path) => duckdbRun(path, `CREATE TABLE people AS ${ROWS}`, "CREATE INDEX i ON people (id)")),
+    ]),
+};
+
+const arrow: FuzzKind = {
+  name: "arrow",
+  ending: ".arrow",
+  isApart: true,
+  files: async () => {
+    const { Bool, Dictionary, Int8, Table, tableToIPC, Utf8, vectorFromArray } = await import("apache-arrow");
+    const table = new Table({
+      id: vectorFromArray(Int32Array.from(numbers)),
+      share: vectorFromArray(Float64Array.from(numbers, (row) => row / 3)),
+      big: vectorFromArray(BigInt64Array.from(numbers, BigInt)),
+      sex: vectorFromArray(
+        numbers.map((row) => (row % 2 === 0 ? `f${SECRET}` : null)),
+        new Dictionary(new Utf8(), new Int8()),
+      ),
+      note: vectorFromArray(
+        numbers.map((row) => `${SECRET}${row}`),
+        new Utf8(),
+      ),
+      member: vectorFromArray(
+        numbers.map((row) => row % 3 === 0),
+        new Bool(),
+      ),
+      at: vectorFromArray(numbers.map((row) => new Date(1.5e12 + row))),
+      list: vectorFromArray(numbers.map((row) => [row, 2])),
+    });
+    return [tableToIPC(table, "file"), tableToIPC(table, "stream")];
+  },
+};
+
+const sqlite: FuzzKind = {
+  name: "sqlite",
+  ending: ".sqlite",
+  isApart: true,
+  files: async (made) => {
+    const { default: Database } = await import("libsql");
+    const rows = numbers.map(
+      (row) => `(${row}, ${20 + row * 1.5}, 'f${SECRET}', '${SECRET.repeat(row)}', x'00ff', NULL)`,
+    );
+    const sql = `CREATE TABLE people (id INTEGER PRIMARY KEY, age, sex TEXT, note, photo, empty); CREATE INDEX i ON people (sex);
+      INSERT INTO people VALUES ${rows.join(", ")}`;
+    return Promise.all(
+      ["", "PRAGMA page_size = 512;", "PRAGMA encoding = 'UTF-16le';"].map((first) =>
+        made(async (path) => {
+          const database = new Database(path);
+          database.exec(first + sql);
+          database.close();
+        }),
+      ),
+    );
+  },
+};
+
 /** Every kind that is read; a reader that is added gets an entry. */
-export const FUZZ_KINDS: readonly FuzzKind[] = [csv, json];
+export const FUZZ_KINDS: readonly FuzzKind[] = [csv, json, parquet, arrow, sqlite, duckdb];
 
 /** The whole files of a kind. */
 export const filesOf = async ({ files, ending }: FuzzKind): Promise<readonly Uint8Array[]> => {

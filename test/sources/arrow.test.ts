@@ -223,8 +223,13 @@ test("without the package it says which command installs it", async () => {
     throw new Error("Cannot find package 'apache-arrow'");
   });
   const path = file("some.arrow", arrow.tableToIPC(everything()));
-  const { readTable: fresh } = await import("../../src/sources/source.js");
-  await expect(fresh(path)).rejects.toThrow(
+  // In this process: what is mocked here is not in another.
+  const { arrowRelation } = await import("../../src/sources/arrow-relation.js");
+  const { withDatabase } = await import("../../src/sources/duckdb.js");
+  const read = withDatabase((connection) =>
+    arrowRelation(connection, path, path, { missing: [], asText: [] }, "temp"),
+  );
+  await expect(read).rejects.toThrow(
     packageTexts.missing("reading an Arrow or Feather file", "apache-arrow"),
   );
   vi.doUnmock("apache-arrow");

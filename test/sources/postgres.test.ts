@@ -54,26 +54,27 @@ describeWithPostgres("PostgreSQL", (server) => {
 
   test("its only table, with its types", async () => {
     const table = await readTable(server().address);
+    // A table on a server has no order: rows are sorted by all columns.
     expect(contents(table)).toEqual({
-      age: [30, null, 41],
-      sex: ["F", "M", null],
-      share: [1.5, null, 2],
-      member: ["true", "false", null],
+      age: [30, 41, null],
+      sex: ["F", null, "M"],
+      share: [1.5, 2, null],
+      member: ["true", null, "false"],
       day: [2, null, null],
-      at: [10957.5, null, -0.25 + 1e-6 / 86400],
+      at: [10957.5, -0.25 + 1e-6 / 86400, null],
       // 12:00 two hours east of Greenwich is 10:00 there, midnight six hours west of it 6:00.
-      seen: [10957 + 10 / 24, null, 1.25],
-      price: [12.34, null, -0.05],
+      seen: [10957 + 10 / 24, 1.25, null],
+      price: [12.34, -0.05, null],
       mean: [0.1, null, null],
-      id: ["9007199254740993", null, "9007199254740995"],
-      account: ["12345678901234567890", null, "7"],
-      few: [7, null, -8],
-      code: ["ab", null, "x"],
-      kind: ["small", null, "large"],
-      tags: ["{1,2}", null, "{}"],
+      id: ["9007199254740993", "9007199254740995", null],
+      account: ["12345678901234567890", "7", null],
+      few: [7, -8, null],
+      code: ["ab", "x", null],
+      kind: ["small", "large", null],
+      tags: ["{1,2}", "{}", null],
       photo: [null, null, null],
       // As the server writes a number of four bytes, which is shorter than the number of eight that is nearest to it.
-      real: [0.1, null, -2.5],
+      real: [0.1, -2.5, null],
     });
     expect(table.notes).toEqual([loadedTexts.bytes("photo")]);
     expect(table.name).toBe(shown());
@@ -108,6 +109,25 @@ describeWithPostgres("PostgreSQL", (server) => {
     expect(total).toBe((20000 * 20001) / 2);
   });
 
+  test("without an order, rows are sorted by all columns; with one, they stay in it", async () => {
+    const rows =
+      "(VALUES (2, 'b', json '{}'), (1, 'z', NULL), (2, 'a', NULL), (1, 'z', NULL)) AS t(n, level, other)";
+    const sorted = { n: [1, 1, 2, 2], level: ["z", "z", "a", "b"] };
+    for (const query of [
+      `SELECT n, level FROM ${rows}`,
+      `SELECT n, level FROM (SELECT * FROM ${rows} ORDER BY n DESC) AS inner_rows`,
+      `SELECT n, level /* ORDER BY n */ FROM ${rows} WHERE level <> 'ORDER BY' -- ORDER BY n`,
+    ]) {
+      expect(contents(await readTable(server().address, { query })), query).toEqual(sorted);
+    }
+    const query = `SELECT n, level, other FROM ${rows} ORDER  BY level DESC, n`;
+    expect(contents(await readTable(server().address, { query }))).toEqual({
+      n: [1, 1, 2, 2],
+      level: ["z", "z", "b", "a"],
+      other: [null, null, "{}", null],
+    });
+  });
+
   test("nothing can be changed", async () => {
     for (const query of [
       "DELETE FROM people",
@@ -129,6 +149,8 @@ describeWithPostgres("PostgreSQL", (server) => {
     );
     const cast = await failureOf(address, "SELECT sex::int FROM people WHERE sex = 'F'");
     expect(cast.message).toBe(databaseTexts.refused(shown(), 'invalid input syntax for type integer: "…"'));
+    const quoted = await failureOf(address, `SELECT ('Mei"er' || sex)::int FROM people WHERE sex = 'F'`);
+    expect(told(quoted)).not.toMatch(/Mei|er"?F/);
     const empty = await failureOf(address, "SELECT * FROM people WHERE age > 100");
     expect(empty.message).toBe(sourceTexts.noRows(shown()));
     const login = await failureOf(address.replace(password, "not-it"));

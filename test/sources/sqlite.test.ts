@@ -5,7 +5,9 @@ import { EnvironmentError, InputError } from "../../src/core/errors.js";
 import { databaseTexts } from "../../src/sources/database-relation.js";
 import { loadedTexts } from "../../src/sources/loaded-relation.js";
 import { packageTexts } from "../../src/sources/optional-package.js";
+import { queryTexts } from "../../src/sources/query-relation.js";
 import { readTable, sourceTexts, streamTable } from "../../src/sources/source.js";
+import { sqliteTexts } from "../../src/sources/sqlite-relation.js";
 import { dialectTexts } from "../../src/tables/dialect.js";
 import { cells, contents, temporaryFolder, unpacked } from "./files.js";
 
@@ -91,7 +93,7 @@ describe("a SQLite file", () => {
     const none = readTable(path, { query: "SELECT * FROM people WHERE name = 'c'" });
     await expect(none).rejects.toThrow(sourceTexts.noRows(path));
     const noAnswer = readTable(path, { query: "DELETE FROM people" });
-    await expect(noAnswer).rejects.toThrow(loadedTexts.noColumns(path));
+    await expect(noAnswer).rejects.toThrow(new InputError("query", queryTexts.oneSelect));
     const empty = made("empty.db", "CREATE TABLE a (b); DROP TABLE a");
     await expect(readTable(empty)).rejects.toThrow(databaseTexts.whichTable(empty, []));
   });
@@ -131,6 +133,64 @@ describe("a SQLite file", () => {
     expect(readdirSync(at("."))).toEqual(files);
   });
 
+  test("with text in another encoding is read exactly or refused", async () => {
+    const utf16 = made(
+      "utf16.db",
+      "PRAGMA encoding = 'UTF-16le'; CREATE TABLE a (b, \"ü\"); INSERT INTO a VALUES ('Zoë', 1), ('𝄞', 2)",
+    );
+    expect(contents(await readTable(utf16))).toEqual({ b: ["Zoë", "𝄞"], ü: [1, 2] });
+    const latin1 = made(
+      "latin1.db",
+      "CREATE TABLE a (n, b); INSERT INTO a VALUES (1, 'Zoe'), (2, CAST(x'5a6feb' AS TEXT))",
+    );
+    const failure = await readTable(latin1).catch((error: unknown) => error);
+    expect(failure).toEqual(new InputError("not-utf8", sqliteTexts.encoding(latin1, "b")));
+    const some = await readTable(latin1, { query: "SELECT n, hex(b) AS b FROM a" });
+    expect(contents(some)).toEqual({ n: [1, 2], b: ["5A6F65", "5A6FEB"] });
+    const nul = made("nul.db", "CREATE TABLE a (b); INSERT INTO a VALUES (CAST(x'610062' AS TEXT)), ('')");
+    expect(contents(await readTable(nul))).toEqual({ b: ["a\0b", null] });
+  });
+
+  test("is asked one SELECT, whose order stays", async () => {
+    const path = made(
+      "order.db",
+      "CREATE TABLE a (b, c); INSERT INTO a VALUES (2, 'x;y'), (1, 'z'), (3, 'w')",
+    );
+    const files = readdirSync(at("."));
+    for (const query of [
+      "SELECT 1 AS a; SELECT 2 AS a",
+      `ATTACH '${at("other.db")}' AS other`,
+      `VACUUM INTO '${at("copy.db")}'`,
+      "PRAGMA table_info(a)",
+      "EXPLAIN SELECT 1",
+      "",
+    ]) {
+      const failure = await readTable(path, { query }).catch((error: unknown) => error);
+      expect(failure, query).toEqual(new InputError("query", queryTexts.oneSelect));
+    }
+    for (const [word, query] of [
+      ["load_extension", `SELECT load_extension('${at("x.so")}') AS a`],
+      ["writefile", `SELECT "writefile"('${at("written")}', b) AS a FROM a`],
+      ["READFILE", "SELECT hex(READFILE('/etc/hostname')) AS a"],
+      ["fsdir", `SELECT name FROM 'fsdir'('${at(".")}')`],
+    ]) {
+      const failure = await readTable(path, { query }).catch((error: unknown) => error);
+      expect(failure).toEqual(new InputError("query", sqliteTexts.acts(word)));
+    }
+    const sent = made(
+      "sent.db",
+      `CREATE VIEW v AS SELECT writefile('${at("written")}', 'x') AS a, readfile('/etc/hostname') AS b`,
+    );
+    files.push("sent.db");
+    await expect(readTable(sent)).rejects.toThrow(InputError);
+    expect(readdirSync(at("."))).toEqual(files.sort());
+    const ordered = await readTable(path, {
+      query: "SELECT b FROM a WHERE c <> 'q;' ORDER BY b DESC; -- done",
+    });
+    expect(contents(ordered)).toEqual({ b: [3, 2, 1] });
+    expect(contents(await readTable(path))).toEqual({ b: [2, 1, 3], c: ["x;y", "z", "w"] });
+  });
+
   test("that is broken gives one sentence", async () => {
     const path = file("broken.db", "SQLite format 3\0 and nothing behind it");
     await expect(readTable(path)).rejects.toThrow(InputError);
@@ -147,8 +207,12 @@ test("without the package, and without Node's own, it says which command install
   };
   vi.doMock("libsql", absent);
   vi.doMock("node:sqlite", absent);
-  const { readTable: fresh } = await import("../../src/sources/source.js");
-  const failure = await fresh(at("people.sqlite")).catch((error: unknown) => error);
+  // In this process: what is mocked here is not in another.
+  const { sqliteRelation } = await import("../../src/sources/sqlite-relation.js");
+  const { withDatabase } = await import("../../src/sources/duckdb.js");
+  const failure = await withDatabase((connection) =>
+    sqliteRelation(connection, at("people.sqlite"), "people", undefined, { missing: [], asText: [] }, "temp"),
+  ).catch((error: unknown) => error);
   if (failure instanceof Error) {
     expect(failure.name).toBe(EnvironmentError.name);
     expect(failure.message).toBe(
