@@ -17,8 +17,9 @@ import {
   type ParityAudit,
 } from "../fairness/leakage.js";
 import { learnerNamed } from "../learners/by-name.js";
+import { idReader } from "../tables/ids.js";
 import type { Label } from "../tables/label.js";
-import type { Table } from "../tables/table.js";
+import { selectRows, type Table } from "../tables/table.js";
 import type { TaskSettings } from "../tables/task.js";
 import { AUDIT_DEFAULTS } from "./audit-defaults.js";
 import { type AuditInput, type AuditTestInput, auditInputOf, auditTestOf } from "./audit-inputs.js";
@@ -28,7 +29,10 @@ import { type AuditInput, type AuditTestInput, auditInputOf, auditTestOf } from 
  * are of rows that can be exchanged, which rows of different weights are not, so there are no weights here.
  */
 export interface AuditOptions extends RunOptions, Omit<TaskSettings, "weights"> {
-  /** Another table with the same columns and groups, to see whether it gives away less. */
+  /**
+   * Another table with the same columns and groups, to see whether it gives away less. The same people, in the same
+   * order or by `id`, are compared in pairs.
+   */
   readonly second?: Table | undefined;
   /** Rows to judge on that nothing is learnt from; without them every row is judged by models of the others. */
   readonly test?: Table | undefined;
@@ -145,7 +149,9 @@ export const auditTable = async (table: Table, options: AuditOptions): Promise<T
   const { bins, seed, level } = settings;
   const first = auditInputOf(table, options, bins);
   const second =
-    options.second === undefined ? undefined : auditInputOf(options.second, options, bins, first.cuts);
+    options.second === undefined
+      ? undefined
+      : auditInputOf(inOrderOf(table, options.second, options.id), options, bins, first.cuts);
   if (second !== undefined) requireSameGroups(table, first, options.second ?? table, second);
   const testOf = (of: AuditInput) =>
     options.test === undefined ? undefined : auditTestOf(options.test, of, options, bins);
@@ -319,6 +325,22 @@ const compare = (
         ? undefined
         : between(one.conditional, two.conditional),
   };
+};
+
+/** The second table in the order of the first where both have the same people by id, so that they are paired. */
+const inOrderOf = (first: Table, second: Table, id: string | undefined): Table => {
+  const idsOf = (table: Table) => {
+    const column = table.columns.find(({ name }) => name === id);
+    if (column === undefined) return undefined;
+    const idOf = idReader(column);
+    return Array.from({ length: table.rows }, (_, row) => idOf(row));
+  };
+  const [wanted, given] = [idsOf(first), idsOf(second)];
+  if (wanted === undefined || given === undefined || wanted.length !== given.length) return second;
+  const rowOf = new Map(given.map((each, row) => [each, row]));
+  const rows = wanted.map((each) => rowOf.get(each));
+  const known = rows.filter((row) => row !== undefined);
+  return new Set(known).size === first.rows ? selectRows(second, known) : second;
 };
 
 const sameLabels = (a: Int32Array, b: Int32Array): boolean =>

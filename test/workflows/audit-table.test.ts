@@ -184,3 +184,50 @@ describe("auditTable", () => {
       ).rejects.toThrow(auditTableTexts.adversary(name, ADVERSARY_NAMES));
   });
 });
+
+describe("two tables of the same people", () => {
+  const withIds = (table: Table): Table => ({
+    ...table,
+    columns: [
+      ...table.columns,
+      columnOfTexts(
+        "person",
+        Array.from({ length: table.rows }, (_, row) => `p${row}`),
+      ),
+    ],
+  });
+  const first = withIds(people(0.2, 600));
+  // The same people with a worse copy of the group, so that less is given away.
+  const less = {
+    ...first,
+    columns: first.columns.map((column) =>
+      column.name === "copy" && column.kind === "numeric"
+        ? columnOfNumbers(
+            "copy",
+            column.values.map((value, row) => (row % 5 === 0 ? 1 - value : value)),
+          )
+        : column,
+    ),
+  };
+  const shuffled = selectRows(less, seededStream("order").permutation(600));
+  const compare = async (second: Table, id: string | undefined) => {
+    const exclude = id === undefined ? ["person"] : [];
+    const { comparison } = await auditTable(first, { ...FAST, sensitive: ["group"], id, exclude, second });
+    return comparison?.attributes[0].unconditional;
+  };
+
+  it("are compared in pairs, by their order or by their ids, and what differs is found", async () => {
+    const [ordered, byId, unpaired] = [
+      await compare(less, "person"),
+      await compare(shuffled, "person"),
+      await compare(shuffled, undefined),
+    ];
+    expect(byId).toEqual(ordered);
+    expect(ordered?.paired).toBe(true);
+    expect(ordered?.basis).toBe("held out");
+    expect(ordered?.interval[1]).toBeLessThan(0);
+    expect(unpaired?.paired).toBe(false);
+    const width = (of: typeof ordered) => (of === undefined ? Number.NaN : of.interval[1] - of.interval[0]);
+    expect(width(ordered)).toBeLessThan(0.9 * width(unpaired));
+  });
+});

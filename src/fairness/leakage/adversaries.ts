@@ -7,16 +7,16 @@ import { lookup } from "./lookup.js";
 export type Adversaries = Readonly<Record<string, Adversary>>;
 
 /** With more rows than this the support vector machine is too slow to judge them all. */
-export const SVM_ROWS = 10_000;
+export const SVM_ROWS = 5000;
 
 /** From so many rows on there is enough to learn from for deeper trees. */
-const MANY_ROWS = 5000;
+const MANY_ROWS = 20_000;
 
 /**
  * Logistic regression at its mode, a forest whose leaves hold ten rows, boosting in small steps, a small network, a
  * support vector machine, and counting. With many rows boosting has deeper trees and more of them. The machine and
- * the network, which take longest, learn from 2000 and 10,000 rows at most and the forest from 20,000; the machine is also
- * slow to judge, and stays out of tables with more than 10,000 rows.
+ * the network, which take longest, learn from 2000 rows at most and the forest from 20,000; the machine is also
+ * slow to judge, and stays out of tables with more than 5000 rows.
  *
  * @example
  * ```ts

@@ -71,12 +71,15 @@ export const recordGains = (name: string, fits: readonly CrossFit[], idle: numbe
   return { name, gains, heldOut, extraVariance, strength: momentsOf(strengths).mean, learnt };
 };
 
+/** Where a limit on rows leaves the smaller model nearly as many, their difference says nothing of what more would do. */
+const TOO_ALIKE = 0.8;
+
 /** What is missed for lack of rows: its mean, not below 0, and the share of each record. */
 const notYetLearnt = ({ gains, gainsOfFewer, learnt, learntOfFewer }: CrossFit) => {
   const n = gains.length;
   const corrections = new Float64Array(n);
   const compared = gainsOfFewer.reduce((count, gain) => count + Number(!Number.isNaN(gain)), 0);
-  if (learnt <= learntOfFewer || compared === 0) return { missed: 0, corrections };
+  if (learntOfFewer > TOO_ALIKE * learnt || compared === 0) return { missed: 0, corrections };
   // Records that the smaller model has learnt from are left out: the others stand for them.
   const weight = (learntOfFewer / (learnt - learntOfFewer)) * (n / compared);
   for (let i = 0; i < n; i++) {
