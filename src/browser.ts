@@ -39,6 +39,12 @@ export type {
   SharesChoice,
   SimulationSettings,
 } from "./workflows/acquisition-settings.js";
+export type {
+  AgainstRandom,
+  ComparedMeasure,
+  MeasureDifference,
+  MethodAgainstRandom,
+} from "./workflows/against-random.js";
 export {
   type AttributeAudit,
   type AuditComparison,
@@ -67,6 +73,7 @@ export {
   type ModelRule,
   readModel,
 } from "./workflows/fitted-model.js";
+export type { GoalOutcome } from "./workflows/goal-outcome.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { ParityMetrics } from "./workflows/judge-parity.js";
 export type { LabelsNeeded } from "./workflows/labels-needed.js";

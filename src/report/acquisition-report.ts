@@ -3,6 +3,7 @@
 import type { StrategyName } from "../active/strategies.js";
 import type { ChartValue } from "../core/chart-description.js";
 import { fixed, percent, percentWithError, signed, withError } from "../core/number-text.js";
+import { againstRandomTexts } from "../workflows/against-random.js";
 import { PARITY_JUDGED } from "../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../workflows/simulate.js";
 import type { GroupShare } from "../workflows/simulated-composition.js";
@@ -101,9 +102,12 @@ export const acquisitionReport = async (report: AcquisitionReport): Promise<stri
   const { title, lead, about, simulation, footer } = report;
   const { methods, warnings, notes } = simulation;
   return page(title, [
-    html`<h1>${title}</h1><p class="lead">${lead}</p>`,
+    html`<h1>${title}</h1>`,
+    ...simulation.unmet.map((text) => html`<p class="warning"><strong>${sentence(text)}</strong></p>`),
+    html`<p class="lead">${lead}</p>`,
     ...about.map((text) => html`<p>${text}</p>`),
     ...warnings.map((text) => html`<p class="warning">${sentence(text)}</p>`),
+    ...overRandom(simulation),
     ...(await figuresOf(simulation)),
     html`<h2>What each way of asking reached</h2>`,
     ...metricTables(simulation, PREDICTIONS),
@@ -130,6 +134,21 @@ learns little about the other: parity that is gained in this way says little abo
     ...notes.map((text) => html`<p class="note">${sentence(text)}</p>`),
     html`<footer>${footer}</footer>`,
   ]);
+};
+
+/** Whether each method gains anything over drawing at random, one sentence each. */
+const overRandom = ({ againstRandom, methods }: Simulation): Html[] => {
+  if (againstRandom === null) {
+    return methods.every(({ method }) => method === "random")
+      ? []
+      : [html`<p class="note">${againstRandomTexts.oneSeed}</p>`];
+  }
+  if (againstRandom.methods.length === 0) return [];
+  return [
+    html`<h2>What is gained over drawing at random</h2>`,
+    html`<ul>${againstRandom.methods.map(({ sentence: text }) => html`<li>${text}</li>`)}</ul>`,
+    html`<p>${againstRandomTexts.together(againstRandom.comparisons, againstRandom.level)}</p>`,
+  ];
 };
 
 /** With the fair decision rule, where a parity was asked for. */

@@ -44,6 +44,7 @@ export const planReport = async ({ plan, name, sources, seconds }: PlanReport): 
   ]);
   return page(title, [
     html`<h1>${title}</h1>`,
+    ...(answer.unmet === null ? [] : [html`<p class="warning"><strong>${answer.unmet}</strong></p>`]),
     html`<p class="lead">${name}: of the groups of ${sensitive}, the lowest ${RATES[metric]} is to be at least ${level}
 times the highest (${METRIC_NAMES[metric]}), for ${target} and with ${labels} labels.</p>`,
     html`<p class="note"><strong>Do this.</strong> ${answer.recommendation} ${answer.reached}</p>`,

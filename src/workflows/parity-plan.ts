@@ -3,7 +3,7 @@ import type { LeftOutGroup } from "../core/left-out.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import type { LabelsNeeded } from "./labels-needed.js";
 import type { CurvePointEstimates } from "./plan-curves.js";
-import type { OuterDifference } from "./plan-estimates.js";
+import type { OuterDifference, PlanEstimate } from "./plan-estimates.js";
 import type { PlannedRound } from "./plan-rounds.js";
 import type { PlannedSet } from "./plan-sets.js";
 import type { PlannedRecipe, RecipeFrontier } from "./planned-recipe.js";
@@ -20,6 +20,10 @@ export interface PlanAnswer {
   readonly labels: string;
   /** Whether random acquisition would do. */
   readonly random: string;
+  /** What was wanted, what was reached on rows that no choice saw, and whether that is at least as much. */
+  readonly level: { readonly wanted: number; readonly reached: PlanEstimate; readonly met: boolean };
+  /** To be said first where the level was not reached; null where it was. */
+  readonly unmet: string | null;
   /** What is not met or not known, one sentence each; none where all is well. */
   readonly warnings: readonly string[];
 }

@@ -98,11 +98,20 @@ const nothingLearnt = ({
   ];
 };
 
+export const planAnswerTexts = {
+  unmet: (name: string, level: number, reached: PlanEstimate) =>
+    `NOT MET: a ${name} of at least ${level} was wanted; on rows that no choice saw the recommended recipe reaches ${number(reached.mean)} (${between(reached.interval)}).`,
+};
+
 export const planAnswer = (found: PlanFindings): PlanAnswer => {
   const { recommended, requirement } = found;
+  const reached = recommended.outer.parity;
+  const met = reached.mean >= requirement.level;
   const recommendation = `${capital(recommended.description)}.`;
   return {
     recommendation,
+    level: { wanted: requirement.level, reached, met },
+    unmet: met ? null : planAnswerTexts.unmet(METRIC_NAMES[requirement.metric], requirement.level, reached),
     reached: reachedWords(found),
     labels: labelsWords(found),
     random: randomWords(found),

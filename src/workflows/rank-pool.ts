@@ -294,7 +294,7 @@ const withinQuotas = (
   const taken = new Set(chosen.map(({ row: at }) => all[at].row));
   const drawn = offered.filter(({ row }) => !taken.has(row)).slice(0, draws);
   // A method that draws gives every candidate the same chance, unless quotas or costs have a say.
-  const equal = settings.method === "random" && settings.quotas === undefined && settings.costs === undefined;
+  const equal = settings.method === "random" && settings.quotas === undefined && costWeight === 0;
   return [
     ...chosen.map(({ row: at, rank, score, cost, ...information }): ChosenCandidate => {
       const { row, id, sensitive = [] } = all[at];

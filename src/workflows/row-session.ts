@@ -101,6 +101,8 @@ export interface RowSession {
   readonly beta: number;
   /** Whether a goal for beta is met. */
   readonly met: boolean;
+  /** Nats that the chosen labels have given away, where there is a leakage budget. */
+  readonly spent: number;
   readonly state: RowSessionState;
 }
 
@@ -326,7 +328,8 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
           );
     const { chosen, groups: taken, classifier, leastLeakage } = step;
     // A method that draws gives every row the same chance, unless quotas or costs have a say.
-    const equal = (cold || options.method === "random") && quotas.length === 0 && options.costs === undefined;
+    const equal =
+      (cold || options.method === "random") && quotas.length === 0 && !((options.costWeight ?? 0) > 0);
     const batch = [
       ...drawn,
       ...chosen.map(
@@ -387,6 +390,9 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     },
     get met() {
       return control.met;
+    },
+    get spent() {
+      return control.state.spent;
     },
     get state() {
       return { asked: [...asked], control: control.state };

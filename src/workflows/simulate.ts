@@ -19,6 +19,9 @@ import {
   type SimulationSettings,
   sensitiveForestOf,
 } from "./acquisition-settings.js";
+import { type AgainstRandom, compareWithRandom } from "./against-random.js";
+import type { Evaluation } from "./evaluation.js";
+import { type GoalOutcome, goalOutcome, unmetGoals } from "./goal-outcome.js";
 import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
 import { PARITY_NAMES, type ParityMetrics } from "./judge-parity.js";
 import { compositionOfMethod, type SimulatedComposition } from "./simulated-composition.js";
@@ -118,6 +121,8 @@ export interface SimulatedMethod {
   /** The last beta, and whether a goal for it was met; null where there was none. */
   readonly beta: readonly number[];
   readonly goalMet: readonly boolean[] | null;
+  /** What was reached of a goal for beta, on rows held out; null where there was none. */
+  readonly goal: GoalOutcome | null;
 }
 
 export interface Simulation {
@@ -133,6 +138,12 @@ export interface Simulation {
   /** Rows whose labels were known at the start, by seed. */
   readonly initial: readonly (readonly number[])[];
   readonly methods: readonly SimulatedMethod[];
+  /** Whether the goals that were set instead of beta were met; null where there was none. */
+  readonly met: boolean | null;
+  /** One sentence for each that was not. */
+  readonly unmet: readonly string[];
+  /** What each method gains over drawing at random, seed by seed; null with one seed, which tells nothing of it. */
+  readonly againstRandom: AgainstRandom | null;
   readonly warnings: readonly string[];
 }
 
@@ -201,9 +212,12 @@ export const simulate: {
   const run = runOf(task, options, budget);
   const { seed: first = 0, seeds: count = 1, onProgress } = options;
   const seeds = Array.from({ length: count }, (_, i) => first + i);
-  const total = settings.length * seeds.length * budget;
+  // Drawn at random costs no fits but those that judge it, and is what every other way is compared with.
+  const beside = seeds.length > 1 && settings.every(({ method }) => method !== "random");
+  const played = beside ? [...settings, ...settingsByMethod(withRandom(options)).slice(-1)] : settings;
+  const total = played.length * seeds.length * budget;
   const results: SeedResult[][] = [];
-  for (const [m, each] of settings.entries()) {
+  for (const [m, each] of played.entries()) {
     const own: SeedResult[] = [];
     for (const [i, seed] of seeds.entries()) {
       const before = (m * seeds.length + i) * budget;
@@ -232,6 +246,18 @@ export const simulate: {
     rows: { table: task.table.rows, pool: split.pool.length, test: split.test.length },
     initial: results[0].map(({ acquisition }) => [...acquisition.initial]),
     methods,
+    met: methods.every(({ goal }) => goal === null)
+      ? null
+      : methods.every(({ goal }) => goal === null || goal.met),
+    unmet: unmetGoals(methods, seeds.length),
+    againstRandom:
+      seeds.length < 2
+        ? null
+        : compareWithRandom(
+            settings.map(({ method }, m) => ({ method, evaluations: lastOf(results[m]) })),
+            lastOf(results[played.findIndex(({ method }) => method === "random")]),
+            !beside,
+          ),
     warnings: [
       ...new Set([
         ...results.flat().flatMap(({ acquisition }) => acquisition.warnings),
@@ -241,6 +267,15 @@ export const simulate: {
     ],
   };
 };
+
+const withRandom = (options: SimulateOptions): SimulateOptions => ({
+  ...options,
+  methods: [...(options.methods ?? [RECOMMENDED.method]), "random"],
+});
+
+/** After the last label, for the first sensitive attribute, [seeds]. */
+const lastOf = (results: readonly SeedResult[]): readonly Evaluation[] =>
+  results.map(({ bySensitive }) => bySensitive[0]);
 
 const settingsByMethod = (options: SimulateOptions): readonly SimulationSettings[] => {
   const methods = options.methods ?? [RECOMMENDED.method];
@@ -350,6 +385,7 @@ const summariseMethod = (
       })),
     ),
     beta: results.map(({ acquisition }) => acquisition.beta),
+    goal: goalOutcome(settings, results),
     goalMet: "beta" in settings.goal ? null : results.map(({ acquisition }) => acquisition.met),
   };
 };

@@ -45,6 +45,8 @@ export interface Acquisition {
   readonly beta: number;
   /** Whether a goal for beta was met in the end. */
   readonly met: boolean;
+  /** Nats that the chosen labels gave away, where there is a leakage budget. */
+  readonly spent: number;
   readonly warnings: readonly string[];
 }
 
@@ -244,6 +246,7 @@ export const simulateSeed = async (
       initial: split.initial,
       beta: session.beta,
       met: session.met,
+      spent: session.spent,
       warnings,
     },
     checkpoints,

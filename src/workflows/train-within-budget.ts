@@ -3,9 +3,9 @@ import { InputError } from "../core/errors.js";
 import { budgetTexts, type MeasuredPolicy, withinLeakageBudget } from "../design/leakage-budget.js";
 import type { Model } from "../design/model.js";
 import type { PolicyFile } from "../design/policy-file.js";
-import type { ObjectiveKind } from "../design/quantity.js";
 import { TrainingError } from "../design/training.js";
-import { evaluatePolicy, type PolicyReport } from "./evaluate-policy.js";
+import { measuredBy } from "./budget-outcome.js";
+import { evaluatePolicy } from "./evaluate-policy.js";
 import { EVALUATION_DEFAULTS } from "./evaluation-defaults.js";
 import type { FullSettings } from "./policy-settings.js";
 import { type SearchRun, searchPolicy } from "./search-policy.js";
@@ -116,11 +116,4 @@ export const trainWithinBudget = async (
     ...best.policy,
     settings: { ...best.policy.settings, beta: best.beta, leakageBudget: budget, frontier: points },
   };
-};
-
-/** The worst leakage where there are several models. */
-const measuredBy = (report: PolicyReport, objective: ObjectiveKind): MeasuredPolicy => {
-  const own = objective === "conditional" ? report.sensitiveGivenTarget : report.sensitive;
-  const { upper, standardError } = report.fairness?.[objective].leakage ?? own;
-  return { target: report.target.lower, leakage: upper, standardError };
 };

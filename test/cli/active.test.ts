@@ -11,6 +11,7 @@ import { suppliedTexts } from "../../src/sources/supplied-members.js";
 import { labelTexts } from "../../src/tables/label.js";
 import { taskTexts } from "../../src/tables/task.js";
 import { settingsTexts } from "../../src/workflows/acquisition-settings.js";
+import { againstRandomTexts } from "../../src/workflows/against-random.js";
 import { columnQuotaTexts } from "../../src/workflows/groups-by.js";
 import { rankTexts } from "../../src/workflows/rank-plan.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
@@ -160,6 +161,25 @@ describe("acquire", () => {
     for (const row of ["random", "epig", "fairbed (beta 10)"]) expect(stdout).toContain(`\n${row} `);
   });
 
+  test("a goal that was not met is said first, in JSON and on the page; each method is compared with random", async () => {
+    const out = join(folder, "unmet.html");
+    const words = ["acquire", table, ...TASK, ...QUICK, "--seeds", "2", "--leakage-budget", "0.000001"];
+    const answer = await json(...words, "--out", out);
+    expect(answer).toMatchObject({ met: false, againstRandom: { asked: false, level: 0.95 } });
+    expect(answer.methods[0].goal).toMatchObject({ met: false, wanted: 0.000001 });
+    expect(answer.methods[0].goal.reached.interval).toHaveLength(2);
+    const page = readFileSync(out, "utf8");
+    expect(page.indexOf("NOT MET: fairbed")).toBeGreaterThan(0);
+    expect(page.indexOf("NOT MET: fairbed")).toBeLessThan(page.indexOf('class="lead"'));
+    expect(page).toContain("What is gained over drawing at random");
+    const { stdout } = await invoke([...words, "--quiet"]);
+    expect(stdout).toMatch(/^NOT MET: fairbed was to keep within a leakage budget/);
+    expect(stdout).toContain(`\n${answer.againstRandom.methods[0].sentence}\n`);
+    const one = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
+    expect(one.stdout).toContain(againstRandomTexts.oneSeed);
+    expect(one.stdout).not.toContain("NOT MET");
+  });
+
   test("weights count in the fits and in the metrics", async () => {
     const [head, ...rows] = readFileSync(table, "utf8").trim().split("\n");
     const heavy = rows.map((row) => `${row},${row.includes(",yes,") ? 9 : 1}`);
@@ -205,10 +225,10 @@ describe("acquire", () => {
   test("says it to a person", async () => {
     const { code, stdout } = await invoke(["acquire", table, ...TASK, ...QUICK, "--quiet"]);
     expect(code).toBe(0);
-    // The rows of tables and the words below them; a warning is one line, however long.
+    // The rows of tables and the words below them; a warning and a comparison are one line each, however long.
     const wide = stdout
       .split("\n")
-      .filter((line) => line.length > 100 && !/^Warning|^The report|: target /.test(line));
+      .filter((line) => line.length > 100 && !/^Warning|^The report|: target |random acquisition/.test(line));
     expect(wide).toEqual([]);
     expect(stdout).toMatch(/^what they give away +AUC +nats +guessed +score gap$/m);
     expect(stdout).toMatch(/^after 12 labels +accuracy +selected +parity +matched +at parity 0.8$/m);
@@ -285,7 +305,7 @@ describe("rank", () => {
   const words = ["rank", pool, "--labelled", labelled, ...TASK, "--trees", "20", "--top", "7"];
 
   test("the best candidates with their ids and parts, best first", async () => {
-    const answer = await json(...words);
+    const answer = await json(...words, "--batch-kind", "top");
     expect(answer.candidates.map(({ rank }: { rank: number }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     // A quarter is drawn at random, after those that were chosen by their scores.
     const reasons = answer.candidates.map(({ reason }: { reason: string }) => reason);
@@ -307,8 +327,12 @@ describe("rank", () => {
     const answer = await json(
       ...words,
       ...chosen,
+      "--batch-kind",
+      "top",
       "--costs",
       "price",
+      "--cost-weight",
+      "1",
       "--sensitive-table",
       table,
       "--out",

@@ -29,6 +29,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
   const { describeFailure } = await dist<typeof import("../../src/cli/failure.js")>("cli/failure.js");
   const { writeFileAtomically } =
     await dist<typeof import("../../src/cli/atomic-write.js")>("cli/atomic-write.js");
+  const { requireOutputs } = await dist<typeof import("../../src/cli/out-folder.js")>("cli/out-folder.js");
   const said: string[] = [];
   const files = new Map<string, string>();
   let result: unknown;
@@ -55,6 +56,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
     stdout: silent,
     stderr: silent,
     run: async ({ command, input }) => {
+      await requireOutputs(command, input);
       result = await command.run({ ...input, context });
       printed = command.print?.(result);
     },

@@ -68,6 +68,10 @@ describe("the page", () => {
     };
     const page = await planReport({ plan: found, name: "<b>pilot</b>", sources, seconds: 3 });
     expect(page.indexOf("Do this.")).toBeLessThan(page.indexOf("<figure>"));
+    const unmet = { ...found, answer: { ...found.answer, unmet: "NOT MET: a parity." } };
+    const said = await planReport({ plan: unmet, name: "pilot", sources, seconds: 3 });
+    expect(said.indexOf("NOT MET: a parity.")).toBeLessThan(said.indexOf('class="lead"'));
+    expect(said).toContain("NOT MET: a parity.");
     for (const { name } of found.recipes) expect(page).toContain(name);
     for (const text of found.answer.warnings) expect(page).toContain(text.replaceAll("'", "&#39;"));
     expect(page).toContain("&lt;b&gt;pilot&lt;/b&gt;");

@@ -1,5 +1,6 @@
 /** Plans: what is chosen does not depend on what is reported on, and what cannot be done is said. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { planInWords } from "../../src/cli/commands/active/plan-words.js";
 import { seededStream } from "../../src/core/random.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
 import { tableHash } from "../../src/tables/table-hash.js";
@@ -161,6 +162,22 @@ describe("what is said", () => {
     expect(more.labels).toContain("needs more than 10 labels");
     const about = planAnswer({ ...found, recommended, labelsNeeded: { labels: 250, interval: [200, null] } });
     expect(about.labels).toContain("about 250 labels (90 % interval 200 to more than 10)");
+    const reached = { ...recommended.outer.parity, mean: 0.71, interval: [0.66, 0.76] as const };
+    const missed = planAnswer({
+      ...found,
+      recommended: { ...recommended, outer: { ...recommended.outer, parity: reached } },
+    });
+    expect(missed.level).toEqual({ wanted: 0.8, reached, met: false });
+    expect(missed.unmet).toBe(
+      "NOT MET: a demographic parity of at least 0.8 was wanted; on rows that no choice saw the recommended recipe reaches 0.710 (0.660 to 0.760).",
+    );
+    // Said first, here and on the page.
+    expect(planInWords({ ...found, answer: missed }, "pilot")[0]).toBe(missed.unmet);
+    const above = planAnswer({
+      ...found,
+      recommended: { ...recommended, outer: { ...recommended.outer, parity: { ...reached, mean: 0.8 } } },
+    });
+    expect([above.unmet, above.level.met]).toEqual([null, true]);
   });
 
   test("that random acquisition is as good, is not enough, or is beaten", async () => {

@@ -97,9 +97,9 @@ describe("the composition of a ranking", () => {
   it("has a note where a group is below half its share of the pool", async () => {
     const quotas = { column: "sex", quotas: [{ value: "f", atMost: 1 }] };
     const { notes } = await rankPool(pool, { ...base, top: 40, quotas });
-    expect(notes.some((note) => /^f \(sex\) makes up 2\.5 % of what is recommended and \d+ %/.test(note))).toBe(
-      true,
-    );
+    expect(
+      notes.some((note) => /^f \(sex\) makes up 2\.5 % of what is recommended and \d+ %/.test(note)),
+    ).toBe(true);
   });
 });
 

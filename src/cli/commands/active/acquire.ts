@@ -24,6 +24,7 @@ import {
   real,
   text,
 } from "../../options.js";
+import { withProgress } from "../../run-options.js";
 import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
 import { comparisonInWords } from "./comparison.js";
 import {
@@ -173,14 +174,10 @@ export const acquireCommand = defineCommand({
     });
     const { task, name } = await readTask(path, roles, { ...readingOf(options), seed });
     if (options.out !== undefined) await (await import("../../../report/render.js")).requireCharts();
-    const total = options.method.length * options.seeds * options.budget;
-    const progress = context.progress("acquiring", total);
-    const simulation = await simulate(task, {
-      ...(await settingsOf(task, options)),
-      signal: context.signal,
-      onProgress: ({ done }) => progress.update(done),
-    });
-    progress.end();
+    const settings = await settingsOf(task, options);
+    const simulation = await withProgress(context, "acquiring", (run) =>
+      simulate(task, { ...settings, ...run }),
+    );
     const notes = recipe === undefined || isJudged(recipe) ? [] : [acquireTexts.recipe];
     const answer = { table: name, ...simulation, notes: [...simulation.notes, ...notes] };
     if (options.out !== undefined) {
@@ -206,6 +203,7 @@ export const acquireCommand = defineCommand({
   },
   print: ({ table, report, seconds, ...simulation }) =>
     [
+      ...simulation.unmet.map((text) => `${text}.`),
       `${table}: target ${simulation.target}, sensitive ${simulation.sensitive.join(", ")}; ${simulation.rows.pool} candidates, ${simulation.rows.test} test rows`,
       ...simulation.notes.map((note) => `Note: ${note}.`),
       "",

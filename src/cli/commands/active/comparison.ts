@@ -2,6 +2,7 @@
 
 import { isFair } from "../../../active/strategies.js";
 import { between, fixed, percent, signed, significant } from "../../../core/number-text.js";
+import { againstRandomTexts } from "../../../workflows/against-random.js";
 import { PARITY_JUDGED } from "../../../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../../../workflows/simulate.js";
 import type { MetricSummaries, MetricSummary } from "../../../workflows/simulation.js";
@@ -113,6 +114,18 @@ const withRule = ({ methods, seeds }: Simulation): string[] => {
   ];
 };
 
+/** Whether each method gains anything over drawing at random, one sentence each. */
+const overRandom = ({ againstRandom, methods }: Simulation): readonly string[] => {
+  if (againstRandom === null) {
+    return methods.every(({ method }) => method === "random") ? [] : [againstRandomTexts.oneSeed];
+  }
+  if (againstRandom.methods.length === 0) return [];
+  return [
+    ...againstRandom.methods.map(({ sentence }) => sentence),
+    againstRandomTexts.together(againstRandom.comparisons, againstRandom.level),
+  ];
+};
+
 /** Lines: a table for every sensitive attribute, who was asked, and what it all means. */
 export const comparisonInWords = (simulation: Simulation): string[] => {
   const { methods, sensitive, seeds, warnings } = simulation;
@@ -145,6 +158,8 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
   return [
     ...tables,
     ...withRule(simulation),
+    "",
+    ...overRandom(simulation),
     "",
     `${seeds.length === 1 ? "One seed." : `Means over ${seeds.length} seeds with standard errors.`} Parity is the smallest group's selection rate over the`,
     "largest: 1 is parity. It rises with the selection rate; matched: where as many are selected as are",

@@ -6,6 +6,7 @@ import { fixed } from "../../../core/number-text.js";
 import { RECOMMENDED } from "../../../workflows/acquisition-settings.js";
 import { defineCommand } from "../../command.js";
 import { integer, outFile, real } from "../../options.js";
+import { withProgress } from "../../run-options.js";
 import { comparisonInWords } from "./comparison.js";
 
 const METHODS = ["random", "epig", "fairbed"] as const satisfies readonly StrategyName[];
@@ -49,18 +50,17 @@ export const demo = defineCommand({
     const { simulate } = await import("../../../workflows/simulate.js");
     const { acquisitionReport } = await import("../../../report/acquisition-report.js");
     const { leakage, graph, table, settings } = syntheticPool({ rows, bias });
-    const progress = context.progress("acquiring", METHODS.length * seeds * budget);
-    const simulation = await simulate(defineTask(table, settings), {
-      methods: METHODS,
-      beta,
-      budget,
-      batch: BATCH,
-      parity,
-      seeds,
-      signal: context.signal,
-      onProgress: ({ done }) => progress.update(done),
-    });
-    progress.end();
+    const simulation = await withProgress(context, "acquiring", (run) =>
+      simulate(defineTask(table, settings), {
+        methods: METHODS,
+        beta,
+        budget,
+        batch: BATCH,
+        parity,
+        seeds,
+        ...run,
+      }),
+    );
     const report = await acquisitionReport({
       title: "Whom to ask next?",
       lead: `${rows} made-up people, a budget of ${budget} labels, and an outcome that is biased against one group. Which labels should be paid for?`,

@@ -22,6 +22,7 @@ export const planInWords = (plan: ParityPlan, table: string): string[] => {
   const { answer, recipes, rows, requirement, sets, composition, rounds, target, sensitive } = plan;
   const shown = recipes.filter(({ round }) => round === recipes[0].round).slice(0, MOST);
   return [
+    ...(answer.unmet === null ? [] : [answer.unmet]),
     `${table}: target ${target}, parity of ${sensitive}; ${rows.pool} candidates a seed, chosen on ${rows.inner} rows, reported on ${rows.outer} others`,
     ...plan.notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
     "",

@@ -2,6 +2,7 @@
 
 import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
+import { budgetOutcome, budgetOutcomeTexts } from "../../../workflows/budget-outcome.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
@@ -151,7 +152,11 @@ export const optimize = defineCommand({
       horizon,
       ...(leakageBudget === undefined
         ? {}
-        : { budgetNats: leakageBudget, frontier: frontierOf(policy.settings) }),
+        : {
+            budgetNats: leakageBudget,
+            budget: budgetOutcome(report, objective, leakageBudget),
+            frontier: frontierOf(policy.settings),
+          }),
       variables: model.design.map(({ name }) => name),
       ...(policy.kind === "static"
         ? { designs: policy.designs, rounded: policy.designs.map(designRounder(model)) }
@@ -162,8 +167,9 @@ export const optimize = defineCommand({
       ...report,
     };
   },
-  print: ({ out, model, rounded, variables, seconds, resumed, frontier, budgetNats, ...found }) =>
+  print: ({ out, model, rounded, variables, seconds, resumed, frontier, budgetNats, budget, ...found }) =>
     [
+      ...(budget === undefined || budget.met ? [] : [budgetOutcomeTexts.unmet(budget)]),
       `${found.kind} policy of ${found.horizon} observations for ${model.name}, ${found.objective}, beta = ${short(found.beta)}`,
       "",
       ...reportTable(found),
