@@ -116,7 +116,10 @@ const parseLine = (line: string): StoredJob | undefined => {
   try {
     const stored = JSON.parse(line);
     const right =
-      typeof stored.key === "string" && typeof stored.kind === "string" && typeof stored.result === "object";
+      typeof stored.key === "string" &&
+      typeof stored.kind === "string" &&
+      typeof stored.result === "object" &&
+      stored.result !== null;
     return right ? stored : undefined;
   } catch {
     return undefined;

@@ -62,7 +62,8 @@ export const download = async (
     const file = createWriteStream(part, { flags: from === 0 ? "w" : "a" });
     await pipeline(body, count, file, ...(signal === undefined ? [] : [{ signal }]));
   } catch (error) {
-    if (signal?.aborted) throw error;
+    // A disk that is full or may not be written to is no matter of the connection.
+    if (signal?.aborted || isWriteError(error)) throw error;
     const kept = await sizeOf(part);
     throw kept > 0
       ? new EnvironmentError("download-stopped", downloadTexts.stopped(address, kept), { cause: error })
@@ -74,6 +75,9 @@ export const download = async (
   await rename(part, path);
   await rm(versionFile, { force: true });
 };
+
+const isWriteError = (error: unknown): boolean =>
+  error instanceof Error && "syscall" in error && (error.syscall === "write" || error.syscall === "open");
 
 const sizeOf = async (path: string): Promise<number> => {
   try {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { EnvironmentError, InputError } from "../core/errors.js";
@@ -36,7 +37,7 @@ export const getTexts = {
     `${file} is not the published file (sha256 ${given} where ${expected} was expected), and nothing was kept: get it again from the original site.`,
   noFolder: (folder: string) => `there is no folder ${folder}: check the path.`,
   unwritable: (folder: string, reason: string) =>
-    `the data folder ${folder} cannot be written to (${reason}): name another one with FAIRBED_DATA.`,
+    `the data folder ${folder} cannot be written to (${reason}): make room there, or name another one with FAIRBED_DATA.`,
 };
 
 export const getDataset = async (dataset: Dataset, options: GetOptions = {}): Promise<readonly GotFile[]> => {
@@ -46,7 +47,8 @@ export const getDataset = async (dataset: Dataset, options: GetOptions = {}): Pr
   const wanted: DatasetFile[] = [];
   for (const file of dataset.files) {
     const path = findFile(folder, file.name);
-    if (path !== undefined && (await hashOf(path)) === file.sha256) got.push(gotFile(file, path, true));
+    if (path !== undefined && (await hashOf(path, file.bytes)) === file.sha256)
+      got.push(gotFile(file, path, true));
     else wanted.push(file);
   }
   if (wanted.some(({ optional }) => !optional) || (from !== undefined && wanted.length > 0)) {
@@ -54,7 +56,7 @@ export const getDataset = async (dataset: Dataset, options: GetOptions = {}): Pr
       got.push(...(await bring(dataset, wanted, folder, options)));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      if (!/^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST)$/.test(code)) throw error;
+      if (!/^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG|ENAMETOOLONG|ENOTDIR|EEXIST)$/.test(code)) throw error;
       throw new EnvironmentError("data-folder", getTexts.unwritable(root, code), { cause: error });
     }
   }
@@ -141,7 +143,7 @@ const keepAll = async (
       if (file.optional) continue;
       throw new InputError("file-not-there", getTexts.notIn(file.name, place));
     }
-    const given = "path" in source ? await hashOf(source.path) : hash(source.contents);
+    const given = "path" in source ? await hashOf(source.path, file.bytes) : hash(source.contents);
     if (given !== file.sha256) {
       const what = "path" in source ? source.path : `${file.name} from ${place}`;
       throw new InputError("wrong-contents", getTexts.wrongContents(what, given, file.sha256));
@@ -182,11 +184,19 @@ const gotFile = ({ name, bytes, sha256 }: DatasetFile, path: string, had: boolea
 
 const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Of the contents, unpacked. A file whose gzip data are damaged has no contents, and so no known hash. */
-const hashOf = async (path: string): Promise<string> => {
+/** Of the contents, unpacked. A file whose gzip data are damaged or too much has no contents, and so no known hash. */
+const hashOf = async (path: string, bytes: number): Promise<string> => {
   const sum = createHash("sha256");
+  let seen = 0;
+  const most = new Transform({
+    transform(part: Buffer, _encoding, next) {
+      seen += part.length;
+      // Another file, then: what else would come need not be unpacked.
+      next(seen > bytes ? new RangeError("larger than the published file") : null, part);
+    },
+  });
   try {
-    if (path.endsWith(".gz")) await pipeline(createReadStream(path), createGunzip(), sum);
+    if (path.endsWith(".gz")) await pipeline(createReadStream(path), createGunzip(), most, sum);
     else await pipeline(createReadStream(path), sum);
   } catch {
     return "unreadable";

@@ -15,23 +15,26 @@ export interface NumberArray {
   readonly values: Float32Array | Float64Array;
 }
 
+/** Numbers do not shrink to less than this share, and no header is longer than this. */
+const MOST_TIMES = 200;
+const LONGEST_HEADER = 2 ** 20;
+
 export const readNpy = async (path: string): Promise<NumberArray> => {
   const fail = (reason: string, cause?: unknown) =>
     new InputError("npy", npyTexts.notRead(path, reason), { cause });
-  let bytes: Buffer;
-  try {
-    const packed = await readFile(path);
-    bytes = packed[0] === 0x1f && packed[1] === 0x8b ? gunzipSync(packed) : packed;
-  } catch (error) {
-    throw fail(error instanceof Error ? error.message : String(error), error);
-  }
+  const bytes = await readBytes(path, fail);
   if (bytes.toString("latin1", 0, 6) !== "\x93NUMPY") throw fail("it is none");
   const wide = bytes[6] >= 2;
-  const start = (wide ? 12 : 10) + (wide ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8));
-  const header = bytes.toString("latin1", wide ? 12 : 10, start);
-  const type = /'descr':\s*'([^']*)'/.exec(header)?.[1];
-  const shape = /'shape':\s*\((\d+),\s*(\d+)\)/.exec(header);
-  if (type !== "<f4" && type !== "<f8") throw fail(`its type is ${type}`);
+  const headerAt = wide ? 12 : 10;
+  if (bytes.length < headerAt) throw fail("it is cut short");
+  const headerLength = wide ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8);
+  const start = headerAt + headerLength;
+  if (headerLength > LONGEST_HEADER || start > bytes.length) throw fail("it is cut short");
+  const header = bytes.toString("latin1", headerAt, start);
+  const type = /'descr':\s*'([^']{1,20})'/.exec(header)?.[1];
+  const shape = /'shape':\s*\((\d{1,15}),\s*(\d{1,15})\)/.exec(header);
+  if (type === undefined) throw fail("its header is damaged");
+  if (type !== "<f4" && type !== "<f8") throw fail(`its type is ${type.replace(/[^\w<>|=]/g, "?")}`);
   if (!/'fortran_order':\s*False/.test(header)) throw fail("it is column-major");
   if (shape === null) throw fail("it has not two dimensions");
   const [rows, columns] = [Number(shape[1]), Number(shape[2])];
@@ -40,4 +43,15 @@ export const readNpy = async (path: string): Promise<NumberArray> => {
   // A copy, because the numbers may begin at any byte.
   const data = new Uint8Array(bytes.subarray(start, start + rows * columns * width)).buffer;
   return { rows, columns, values: width === 4 ? new Float32Array(data) : new Float64Array(data) };
+};
+
+const readBytes = async (path: string, fail: (reason: string, cause?: unknown) => Error): Promise<Buffer> => {
+  try {
+    const packed = await readFile(path);
+    if (packed[0] !== 0x1f || packed[1] !== 0x8b) return packed;
+    return gunzipSync(packed, { maxOutputLength: 2 ** 20 + MOST_TIMES * packed.length });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "it is damaged";
+    throw fail(code === "ERR_BUFFER_TOO_LARGE" ? "it unpacks to far more than numbers do" : code, error);
+  }
 };

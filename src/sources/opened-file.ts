@@ -95,7 +95,8 @@ const linkTo = async (path: string, linked: string): Promise<void> => {
     await symlink(path, linked);
   } catch (error) {
     await link(path, linked).catch(() => {
-      throw error;
+      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+      throw new EnvironmentError("temporary-folder", openedTexts.noRoom(tmpdir(), code));
     });
   }
 };

@@ -9,6 +9,10 @@
 /** What kinds of error mean, by how a message begins or by what it has in it. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [
+    /no space left|failed to offload data block|max_temp_directory_size/i,
+    "there is no room left in the folder for temporary files",
+  ],
+  [
     /^Out of Memory Error|cannot allocate|Array buffer allocation|Invalid typed array length/i,
     "it needs more memory than there is",
   ],

@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { EnvironmentError, InputError } from "../core/errors.js";
+import { openedTexts } from "./opened-file.js";
 import { withoutPassword } from "./without-password.js";
 
 export const webTexts = {
@@ -23,7 +24,9 @@ export const downloadToTemporary = async (
   address: string,
 ): Promise<{ readonly folder: string; readonly path: string }> => {
   const response = await openAddress(address);
-  const folder = await mkdtemp(join(tmpdir(), "fairbed-table-"));
+  const folder = await mkdtemp(join(tmpdir(), "fairbed-table-")).catch((error: unknown) => {
+    throw noRoom(error);
+  });
   const path = join(folder, "table");
   try {
     if (response.body !== null) {
@@ -32,8 +35,14 @@ export const downloadToTemporary = async (
     return { folder, path };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw unreachable(address, error);
+    const isWriteError = error instanceof Error && "syscall" in error && error.syscall === "write";
+    throw isWriteError ? noRoom(error) : unreachable(address, error);
   }
+};
+
+const noRoom = (error: unknown): EnvironmentError => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  return new EnvironmentError("temporary-folder", openedTexts.noRoom(tmpdir(), code));
 };
 
 /** The answer's head; throws unless the server is willing. */

@@ -44,6 +44,40 @@ describe("an archive", () => {
   });
 });
 
+describe("an archive that unpacks to far more than data does", () => {
+  const zeros = Buffer.alloc(2 ** 27);
+  const small = gzipSync(zeros);
+  const large = (name: string, bytes: Buffer) =>
+    archiveTexts.large(name, Math.round((64 * 2 ** 20 + 200 * bytes.length) / 2 ** 20));
+
+  test("is refused, itself and inside another", () => {
+    expect(() => filesInArchive("bomb.csv.gz", small)).toThrow(large("bomb.csv.gz", small));
+    const twice = gzipSync(small);
+    expect(() => filesInArchive("bomb.csv.gz.gz", twice)).toThrow(large("bomb.csv.gz.gz", twice));
+    let deep = gzipSync("a");
+    for (let depth = 0; depth < 6; depth++) deep = gzipSync(deep);
+    expect(() => filesInArchive(`deep${".gz".repeat(7)}`, deep)).toThrow(
+      archiveTexts.broken(`deep${".gz".repeat(7)}`),
+    );
+  });
+
+  test("as many entries of a zip that share one body", () => {
+    const body = Buffer.alloc(2 ** 20);
+    const local = Buffer.alloc(30);
+    const entry = Buffer.alloc(47);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt32LE(body.length, 20);
+    entry.writeUInt16LE(1, 28);
+    entry.write("a", 46);
+    const end = Buffer.alloc(22);
+    end.writeUInt32LE(0x06054b50, 0);
+    end.writeUInt16LE(60_000, 10);
+    end.writeUInt32LE(local.length + body.length, 16);
+    const zip = Buffer.concat([local, body, ...Array.from({ length: 60_000 }, () => entry), end]);
+    expect(() => filesInArchive("shared.zip", zip)).toThrow(large("shared.zip", zip));
+  });
+});
+
 const dataset = (archive: string): Dataset => ({
   name: "students",
   title: "a test",
@@ -260,5 +294,17 @@ describe("a NumPy file", () => {
     await expect(readNpy(none)).rejects.toThrow(npyTexts.notRead(none, "it is none"));
     const short = file("short.npy", unpacked(FLOATS).subarray(0, 140));
     await expect(readNpy(short)).rejects.toThrow(npyTexts.notRead(short, "it is cut short"));
+    const bomb = file("bomb.npy.gz", gzipSync(Buffer.concat([unpacked(FLOATS), Buffer.alloc(2 ** 24)])));
+    await expect(readNpy(bomb)).rejects.toThrow(
+      npyTexts.notRead(bomb, "it unpacks to far more than numbers do"),
+    );
+  });
+
+  test("cut anywhere is refused", async () => {
+    const whole = unpacked(FLOATS);
+    for (let length = 0; length < whole.length; length++) {
+      const cut = file("cut.npy", whole.subarray(0, length));
+      await expect(readNpy(cut), `${length} bytes`).rejects.toThrow(InputError);
+    }
   });
 });

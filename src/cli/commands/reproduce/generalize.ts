@@ -127,7 +127,7 @@ const readAnswer = async (path: string): Promise<Answer> => {
   const wrong = (cause?: unknown) => new InputError("not-answer", generalizeTexts.notAnswer(path), { cause });
   let value: Partial<Answer>;
   try {
-    value = JSON.parse(await readFile(path, "utf8"));
+    value = JSON.parse(await readFile(path, "utf8")) ?? {};
   } catch (cause) {
     throw wrong(cause);
   }
