@@ -10,7 +10,7 @@ import { InputError } from "../core/errors.js";
 import { pacer } from "../core/options.js";
 import { isRare, rareClasses } from "../core/rare-values.js";
 import { defaultAdversaries, SVM_ROWS } from "./leakage/adversaries.js";
-import { columnLeakage, groupColumns } from "./leakage/columns.js";
+import { columnLeakage, groupColumns, refitRows } from "./leakage/columns.js";
 import type { FitSettings, Watch } from "./leakage/cross-fit.js";
 import {
   joined,
@@ -54,7 +54,7 @@ export { leakageNotes, leakageTexts } from "./leakage/texts.js";
 
 /** About how many rows models learn from in all: how often a planted leak has to be tried again is not known before. */
 const expectedRows = (
-  { features: { rows }, target, test }: LeakageAuditInput,
+  { features: { rows, columns }, sourceColumns, target, test }: LeakageAuditInput,
   adversaries: readonly NamedAdversary[],
   { folds, plants, plantRows, plantAdversaries, mostRows = rows }: LeakageSettings,
 ): number => {
@@ -71,7 +71,8 @@ const expectedRows = (
     Math.min(rows, plantRows) *
     (test === undefined ? (all - 1) / 2 : 1) *
     Math.min(plantAdversaries, adversaries.length);
-  return (target === undefined ? 1 : 2) * (crossFits + planted);
+  const refits = refitRows(rows, folds, sourceColumns === undefined ? columns : new Set(sourceColumns).size);
+  return (target === undefined ? 1 : 2) * (crossFits + planted) + refits;
 };
 
 /** What is known before anything is estimated: who is left out, and why. */

@@ -9,7 +9,7 @@
  * (of more than 8192 weights, with the inverse of each class's own block, or of the diagonal beyond 1024 columns);
  * "bootstrap" fits each member to n rows drawn with replacement; "mode" is the one member at the mode.
  *
- * From about a million values on, the mode is found by conjugate gradients on sparse rows instead of the Hessian.
+ * From about a million values on, or 64 weights where the mode is all, it is found by conjugate gradients on sparse rows instead of the Hessian.
  */
 import { InputError } from "../core/errors.js";
 import type { RandomStream } from "../core/random.js";
@@ -46,6 +46,8 @@ export interface LogisticOptions {
 
 /** The Hessian has as many rows as there are weights: of more than this, which need half a gigabyte, only parts are made. */
 const MOST_WEIGHTS = 8192;
+/** Where the Hessian is needed for nothing but the mode, the mode of more weights than this is found sooner without it. */
+const MANY_WEIGHTS = 64;
 /** Values of all rows, for every vector of weights, from which on the mode is found without the Hessian. */
 const MANY_VALUES = 2 ** 20;
 
@@ -212,9 +214,10 @@ export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
     const { present, labels } = presentClasses(checked.labels, classes);
     const own = { features, rows: checked.rows, labels, weights, classes: present.length, l2 };
     const vectors = vectorCount(present.length);
+    const weightCount = (features.columns + 1) * vectors;
     const isLarge =
       checked.rows.length * features.columns * vectors > MANY_VALUES ||
-      (features.columns + 1) * vectors > MOST_WEIGHTS;
+      weightCount > (ensemble === "mode" ? MANY_WEIGHTS : MOST_WEIGHTS);
     const start = startOf(training.similar, present, features.columns);
     const fitted = isLarge
       ? yield* fitSparse(own, ensemble, members, stream, start)

@@ -184,6 +184,12 @@ const withoutColumns = (
   return { values: out, rows: rows.length, columns: kept.length };
 };
 
+/** About how many rows the winner is fitted to again in all. */
+export const refitRows = (rows: number, folds: number, columns: number): number => {
+  const blocks = Math.min(folds, Math.ceil((REFIT_ROWS * folds) / rows));
+  return (1 + Math.min(REFITTED, columns)) * blocks * Math.min(REFIT_ROWS, (rows * (folds - 1)) / folds);
+};
+
 interface Refit {
   readonly features: FeatureMatrix;
   readonly strata: readonly StratumFolds[];
@@ -217,6 +223,7 @@ const gainsWithout = async (
       const labels = Int32Array.from(rows, (row) => stratum.labels[row]);
       const learnt = Int32Array.from(rows.keys());
       const training = { features: matrix, rows: learnt, labels, classes: stratum.groups.length };
+      await watch.fit(rows.length);
       const model = await paced(fitInSteps(adversary, training, own.split("fit")), watch);
       const asked = Int32Array.from(judged, (_, i) => rows.length + i);
       const said = await paced(predictInSteps(model, matrix, asked), watch);
