@@ -9,6 +9,7 @@ import type { SimulatedMethod, Simulation } from "../workflows/simulate.js";
 import type { GroupShare } from "../workflows/simulated-composition.js";
 import type { MetricSummaries, MetricSummary } from "../workflows/simulation.js";
 import { compositionChart, compositionCurveChart, curveChart, tradeOffChart } from "./acquisition-charts.js";
+import { mostImportant, notDrawnInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
 
@@ -290,34 +291,70 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
         yTitle: "AUC",
       }),
     },
-    ...sensitive.map((attribute, a) => ({
-      caption: `Who was asked, by ${attribute}.`,
+    ...sensitive.flatMap((attribute, a) => compositionFigures(methods, attribute, a)),
+  ];
+  return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
+};
+
+/** A picture of more lines than this is a table. */
+const MOST_LINES = 160;
+const LEAST_GROUPS = 8;
+/** Panels of a group each. */
+const MOST_PANELS = 12;
+
+/** Who was asked, of the groups that are asked most unlike their share where there are many. */
+const compositionFigures = (methods: readonly SimulatedMethod[], attribute: string, a: number) => {
+  const { groups } = methods[0].composition[a];
+  const places = [...groups.keys()];
+  const unlike = (g: number): number =>
+    Math.max(
+      ...methods.map(({ composition }) => {
+        const { acquired, population } = composition[a].groups[g];
+        return Math.abs((acquired.mean ?? population) - population);
+      }),
+    );
+  const chosen = (most: number) => {
+    const { shown, others } = mostImportant(places, most, unlike);
+    const notDrawn = {
+      names: others.map((g) => groups[g].group),
+      why: "asked most like their share; the table has them",
+    };
+    return { shown: new Set(shown), notDrawn };
+  };
+  const lines = chosen(Math.max(LEAST_GROUPS, Math.floor(MOST_LINES / methods.length)));
+  const panels = chosen(MOST_PANELS);
+  const options = { title: "Who was asked", subtitle: attribute, notDrawn: lines.notDrawn };
+  return [
+    {
+      caption: `Who was asked, by ${attribute}.${notDrawnInWords(lines.notDrawn)}`,
       chart: compositionChart(
         methods.flatMap((each) =>
-          each.composition[a].groups.flatMap(({ group, acquired, population }) => {
+          each.composition[a].groups.flatMap(({ group, acquired, population }, g) => {
             const value = chartValue(acquired);
-            return value === undefined ? [] : [{ method: nameOf(each), group, share: value, population }];
+            return value === undefined || !lines.shown.has(g)
+              ? []
+              : [{ method: nameOf(each), group, share: value, population }];
           }),
         ),
-        { title: "Who was asked", subtitle: attribute },
+        options,
       ),
-    })),
-    ...sensitive.map((attribute, a) => ({
-      caption: `Who was asked as labels came in, by ${attribute}.`,
+    },
+    {
+      caption: `Who was asked as labels came in, by ${attribute}.${notDrawnInWords(panels.notDrawn)}`,
       chart: compositionCurveChart(
-        methods.flatMap((each) => {
-          const { groups, checkpoints } = each.composition[a];
-          return checkpoints.flatMap(({ labels, groups: shares }) =>
+        methods.flatMap((each) =>
+          each.composition[a].checkpoints.flatMap(({ labels, groups: shares }) =>
             shares.flatMap((asked, g) => {
               const value = chartValue(asked);
               const { group, population } = groups[g];
-              return value === undefined ? [] : [{ method: nameOf(each), group, labels, value, population }];
+              return value === undefined || !panels.shown.has(g)
+                ? []
+                : [{ method: nameOf(each), group, labels, value, population }];
             }),
-          );
-        }),
-        { title: "Who was asked, as labels came in", subtitle: attribute },
+          ),
+        ),
+        { ...options, title: "Who was asked, as labels came in", notDrawn: panels.notDrawn },
       ),
-    })),
+    },
   ];
-  return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
 };

@@ -23,8 +23,10 @@ import {
   verdict,
   wasFound,
 } from "./audit-wording.js";
+import { mostImportant, notDrawnInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
+import { shortName } from "./short-names.js";
 
 export interface AuditReport extends TableAudit {
   /** Whether the leakage given the target is the one to look at first. */
@@ -43,7 +45,9 @@ const barOf = (name: string, value: number, [low, high]: Interval, of: (x: numbe
   high: of(high),
 });
 
-const MOST_GROUPS = 20;
+const MOST_GROUPS = 40;
+/** Each has six lines in a picture. */
+const MOST_GAPS = 8;
 const MOST_COLUMNS = 10;
 
 const groupsSection = async (
@@ -54,11 +58,16 @@ const groupsSection = async (
   const tested = audit.groups.some(({ testRows }) => testRows !== undefined);
   const rateOf = (group: LeakageAudit["groups"][number]) =>
     group.baseRates?.find((rate) => rate.target === parity.positive);
-  const shown = audit.groups.slice(0, MOST_GROUPS);
+  const { shown, others } = mostImportant(audit.groups, MOST_GROUPS, ({ rows }) => rows);
+  const smaller = { names: others.map((group) => group.name), why: "the smallest; the JSON has them" };
   const bars = shown.flatMap((group) => {
     const rate = rateOf(group);
     return rate === undefined ? [] : [barOf(group.name, rate.rate, rate.interval, (x) => x)];
   });
+  const unknown = {
+    names: [...shown.filter((group) => rateOf(group) === undefined), ...others].map((group) => group.name),
+    why: "too few rows, or the smallest of many",
+  };
   return [
     html`<h2>Who is in the table</h2>
 <p>Groups by ${name}, and how often the target (${target}) is "${parity.positive}" in each.</p>`,
@@ -83,11 +92,14 @@ const groupsSection = async (
         ];
       }),
     ),
-    ...(audit.groups.length > MOST_GROUPS
-      ? [html`<p>${audit.groups.length - MOST_GROUPS} more groups are in the JSON.</p>`]
-      : []),
+    ...(others.length > 0 ? [html`<p>${notDrawnInWords(smaller).trim()}</p>`] : []),
     ...(bars.length > 0
-      ? [await chart(baseRatesChart(bars, parity.positive, level), "Base rates by group.")]
+      ? [
+          await chart(
+            baseRatesChart(bars, parity.positive, level, unknown),
+            `Base rates by group.${notDrawnInWords(unknown)}`,
+          ),
+        ]
       : []),
   ];
 };
@@ -185,6 +197,7 @@ const columnsSection = async (
         })),
         unit.name,
         level,
+        audit.columns.length - shown.length,
       ),
       "By itself: counted on rows held out, numbers in ten classes. Lost without it: what the best adversary loses when it is fitted without the column.",
     ),
@@ -238,30 +251,41 @@ const paritySection = async (
 ): Promise<Html[]> => {
   const { unconditional, conditional } = audit.leakage;
   const kindOf = ({ readsAttribute }: PredictorParity) => (readsAttribute ? READS : DOES_NOT);
+  const compared = parity.predictors[0]?.decomposition ?? [];
+  const known = compared.filter(({ gap }) => gap !== undefined);
+  const { others: alike } = mostImportant(known, MOST_GAPS, ({ gap }) => Math.abs(gap?.value ?? 0));
+  const unknown = compared.filter(({ gap }) => gap === undefined);
+  const left = new Set([...alike, ...unknown].map(({ group }) => group));
+  const similar = {
+    names: [...left],
+    why: `${alike.length === 0 ? "no gap is known" : "the smallest gaps"}; the tables have them`,
+  };
   const bars = parity.predictors.flatMap((predictor) =>
-    predictor.decomposition.slice(0, 4).flatMap(({ group, gap, reading, features }) =>
-      (
-        [
-          ["gap", gap],
-          ["by reading it", reading],
-          ["by the features", features],
-        ] as const
-      ).flatMap(([part, value]) =>
-        value === undefined
-          ? []
-          : [
-              {
-                ...barOf(
-                  predictor.decomposition.length > 1 ? `${group}: ${part}` : part,
-                  value.value,
-                  value.interval,
-                  (x) => x,
-                ),
-                kind: kindOf(predictor),
-              },
-            ],
+    predictor.decomposition
+      .filter(({ group }) => !left.has(group))
+      .flatMap(({ group, gap, reading, features }) =>
+        (
+          [
+            ["gap", gap],
+            ["by reading it", reading],
+            ["by the features", features],
+          ] as const
+        ).flatMap(([part, value]) =>
+          value === undefined
+            ? []
+            : [
+                {
+                  ...barOf(
+                    predictor.decomposition.length > 1 ? `${shortName(group, 130)}: ${part}` : part,
+                    value.value,
+                    value.interval,
+                    (x) => x,
+                  ),
+                  kind: kindOf(predictor),
+                },
+              ],
+        ),
       ),
-    ),
   );
   return [
     html`<h2>What this means for predictions</h2>
@@ -275,8 +299,8 @@ const paritySection = async (
 groups' mean predictions has two parts: what comes from reading ${name}, and what comes from the groups' different
 features. A predictor that does not see ${name} has only the second.</p>`,
           await chart(
-            decompositionChart(bars, `bars are ${level} intervals`, [READS, DOES_NOT]),
-            "The gap of the mean predicted probability, on rows held out, and its two parts.",
+            decompositionChart(bars, `bars are ${level} intervals`, [READS, DOES_NOT], similar),
+            `The gap of the mean predicted probability, on rows held out, and its two parts.${notDrawnInWords(similar)}`,
           ),
           ...parity.predictors.flatMap((predictor) => [
             html`<p>The predictor that ${kindOf(predictor)}: right for ${percent(predictor.accuracy)} of the records; largest difference of

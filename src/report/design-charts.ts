@@ -1,6 +1,20 @@
 /** Charts of what policies reach and where they look, as Vega-Lite specifications over plain rows. */
 import type { TopLevelSpec } from "vega-lite";
-import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR, verticalTitle } from "./style.js";
+import { type InformationUnit, NATS } from "../core/information-unit.js";
+import { shortest } from "../core/number-text.js";
+import { chartLabels, HALO } from "./place-labels.js";
+import {
+  COLOURS,
+  CONTEXT_COLOUR,
+  chartTitle,
+  legendBelow,
+  niceDomain,
+  PLOT_WIDTH,
+  SENSITIVE_COLOUR,
+  STYLE,
+  TARGET_COLOUR,
+  verticalTitle,
+} from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
@@ -21,35 +35,103 @@ export interface FrontierRow {
 
 export type Leakage = "sensitive" | "sensitiveGivenTarget";
 
-const LEAKAGE_TITLES: Readonly<Record<Leakage, string>> = {
-  sensitive: "leakage about the sensitive part (nats)",
-  sensitiveGivenTarget: "leakage about the sensitive part, given the target (nats)",
-};
-const TARGET_TITLE = "information about the target (nats)";
+const leakageTitle = (leakage: Leakage, unit: InformationUnit): string =>
+  leakage === "sensitive"
+    ? `leakage about the sensitive part (${unit.name})`
+    : `leakage about the sensitive part, given the target (${unit.name})`;
+const targetTitle = (unit: InformationUnit): string => `information about the target (${unit.name})`;
 
-const ends = ({ mean, standardError }: MeanWithError) => ({
-  mean,
-  low: mean - 2 * standardError,
-  high: mean + 2 * standardError,
-});
+/** Two standard errors to both sides; information is never below 0, and what was estimated below is no sign of it. */
+const endsIn =
+  (unit: InformationUnit) =>
+  ({ mean, standardError }: MeanWithError) => ({
+    mean: unit.of(mean),
+    low: unit.of(Math.max(mean - 2 * standardError, Math.min(0, mean))),
+    high: unit.of(mean + 2 * standardError),
+  });
+
+const LABEL_SIZE = 11;
+const PLOT = { width: PLOT_WIDTH, height: 300 };
+
+/** The ends of a line first, then the others from its middle on: where there is no room for all, these tell most. */
+const labelRank = (place: number, count: number): number =>
+  place === 0 || place === count - 1 ? 0 : 1 + Math.abs(place - (count - 1) / 2) / count;
 
 /** Fairness against utility: one point for each beta, joined along beta, one line for each horizon. */
 export const frontierChart = (
   rows: readonly FrontierRow[],
-  { leakage, subtitle }: { readonly leakage: Leakage; readonly subtitle: string },
+  {
+    leakage,
+    subtitle,
+    unit = NATS,
+  }: {
+    readonly leakage: Leakage;
+    readonly subtitle: string;
+    readonly unit?: InformationUnit | undefined;
+  },
 ): TopLevelSpec => {
+  const ends = endsIn(unit);
   const values = rows.map(({ beta, horizon, target, [leakage]: leaked }) => ({
     beta,
     horizon,
     target: ends(target),
     leakage: ends(leaked),
   }));
-  const many = new Set(rows.map(({ horizon }) => horizon)).size > 1;
-  const colour = many
-    ? { field: "horizon", type: "nominal" as const, title: "observations" }
-    : { value: TARGET_COLOUR };
-  const x = { type: "quantitative" as const, title: LEAKAGE_TITLES[leakage], scale: { zero: true } };
-  const y = { type: "quantitative" as const, title: verticalTitle(TARGET_TITLE), scale: { zero: true } };
+  const horizons = [...new Set(rows.map(({ horizon }) => horizon))];
+  const betasOf = new Map(
+    horizons.map((horizon) => [
+      horizon,
+      rows
+        .filter((row) => row.horizon === horizon)
+        .map(({ beta }) => beta)
+        .sort((a, b) => a - b),
+    ]),
+  );
+  const colour =
+    horizons.length > 1
+      ? {
+          field: "horizon",
+          type: "nominal" as const,
+          title: "observations",
+          scale: { domain: horizons, range: horizons.map((_, at) => COLOURS[at % COLOURS.length]) },
+          legend: legendBelow(horizons.map(String)),
+        }
+      : { value: TARGET_COLOUR };
+  const domainOf = (of: "leakage" | "target") =>
+    niceDomain(
+      values.flatMap((each) => [each[of].low, each[of].high]),
+      { including: [0] },
+    );
+  const [xDomain, yDomain] = [domainOf("leakage"), domainOf("target")];
+  const { labels, missing } = chartLabels(
+    values.map(({ beta, horizon, target, leakage: leaked }) => {
+      const betas = betasOf.get(horizon) ?? [];
+      return {
+        x: leaked.mean,
+        y: target.mean,
+        text: `β = ${shortest(beta, 4)}`,
+        rank: labelRank(betas.indexOf(beta), betas.length),
+        horizon,
+      };
+    }),
+    { xDomain, yDomain, ...PLOT, fontSize: LABEL_SIZE },
+  );
+  const x = {
+    type: "quantitative" as const,
+    title: leakageTitle(leakage, unit),
+    scale: { domain: xDomain, nice: false },
+  };
+  const y = {
+    type: "quantitative" as const,
+    title: verticalTitle(targetTitle(unit), PLOT.height),
+    scale: { domain: yDomain, nice: false },
+  };
+  const text = {
+    type: "text" as const,
+    align: "left" as const,
+    baseline: "middle" as const,
+    fontSize: LABEL_SIZE,
+  };
   const at = {
     x: { ...x, field: "leakage.mean" },
     y: { ...y, field: "target.mean" },
@@ -57,10 +139,12 @@ export const frontierChart = (
   };
   return {
     $schema: SCHEMA,
-    title: {
-      text: "What fairness costs",
-      subtitle: [subtitle, "up and to the left is better; bars are two standard errors"],
-    },
+    title: chartTitle("What fairness costs", [
+      subtitle,
+      "up and to the left is better; bars are two standard errors",
+      ...(missing === 0 ? [] : ["β is written where there is room; along a line it grows from end to end"]),
+    ]),
+    ...PLOT,
     data: { values },
     layer: [
       {
@@ -68,29 +152,45 @@ export const frontierChart = (
         encoding: { ...at, order: { field: "beta", type: "quantitative" } },
       },
       {
-        mark: { type: "rule" },
+        mark: { type: "rule", opacity: 0.4 },
         encoding: { ...at, x: { ...x, field: "leakage.low" }, x2: { field: "leakage.high" } },
       },
       {
-        mark: { type: "rule" },
+        mark: { type: "rule", opacity: 0.4 },
         encoding: { ...at, y: { ...y, field: "target.low" }, y2: { field: "target.high" } },
       },
       { mark: { type: "point" }, encoding: at },
-      {
-        mark: { type: "text", align: "left", dx: 7, dy: 9, fontSize: 11 },
-        encoding: { ...at, text: { field: "label" } },
-        transform: [{ calculate: "'β = ' + datum.beta", as: "label" }],
-      },
+      ...[{ ...text, ...HALO }, text].map((mark, above) => ({
+        data: { values: labels },
+        mark,
+        encoding: {
+          x: { ...x, field: "labelX" },
+          y: { ...y, field: "labelY" },
+          text: { field: "text" },
+          ...(above === 1 ? { color: colour } : {}),
+        },
+      })),
     ],
     config: STYLE,
   };
 };
 
+const observations = (count: number): string => (count === 1 ? "1 observation" : `${count} observations`);
+
 /** Information and leakage against beta or against the horizon; one panel for each value of the other. */
 export const informationChart = (
   rows: readonly FrontierRow[],
-  { against, subtitle }: { readonly against: "beta" | "horizon"; readonly subtitle: string },
+  {
+    against,
+    subtitle,
+    unit = NATS,
+  }: {
+    readonly against: "beta" | "horizon";
+    readonly subtitle: string;
+    readonly unit?: InformationUnit | undefined;
+  },
 ): TopLevelSpec => {
+  const ends = endsIn(unit);
   const other = against === "beta" ? "horizon" : "beta";
   const names = {
     target: "about the target",
@@ -100,17 +200,20 @@ export const informationChart = (
   const values = rows.flatMap((row) =>
     (Object.keys(names) as (keyof typeof names)[]).map((name) => ({
       [against]: row[against],
-      panel: other === "beta" ? `β = ${row.beta}` : `${row.horizon} observations`,
+      panel: other === "beta" ? `β = ${row.beta}` : observations(row.horizon),
       about: names[name],
       ...ends(row[name]),
     })),
   );
   const panels = [...new Set(values.map(({ panel }) => panel))];
   const domain = Object.values(names);
+  const columns = Math.min(3, panels.length);
+  const width = panels.length > 1 ? 200 : PLOT_WIDTH;
+  const whole = columns * (width + 20);
   const x = {
     field: against,
     type: "quantitative" as const,
-    title: against === "beta" ? "β, what a nat of leakage costs" : "observations",
+    title: against === "beta" ? `β, what a ${unit.one} of leakage costs` : "observations",
     axis: against === "horizon" ? { tickMinStep: 1, format: "d" } : {},
     scale: { zero: against === "beta" },
   };
@@ -119,19 +222,21 @@ export const informationChart = (
     type: "nominal" as const,
     title: null,
     scale: { domain, range: [TARGET_COLOUR, SENSITIVE_COLOUR, "#E69F00"] },
+    legend: legendBelow(domain, whole),
   };
   return {
     $schema: SCHEMA,
-    title: {
-      text: against === "beta" ? "Information against β" : "Information against the number of observations",
-      subtitle: [subtitle, "bands are two standard errors"],
-    },
+    title: chartTitle(
+      against === "beta" ? "Information against β" : "Information against the number of observations",
+      [subtitle, "bands are two standard errors"],
+      whole,
+    ),
     data: { values },
-    columns: 3,
+    columns,
     facet: { field: "panel", type: "nominal", sort: panels },
     spec: {
-      width: panels.length > 1 ? 240 : 380,
-      height: panels.length > 1 ? 190 : 280,
+      width,
+      height: panels.length > 1 ? 160 : 280,
       layer: [
         {
           mark: { type: "area", opacity: 0.18 },
@@ -146,7 +251,7 @@ export const informationChart = (
           mark: { type: "line", point: { size: 36, filled: true } },
           encoding: {
             x,
-            y: { field: "mean", type: "quantitative", title: "nats" },
+            y: { field: "mean", type: "quantitative", title: unit.name },
             color,
           },
         },
@@ -205,7 +310,8 @@ export const designsChart = (
   };
   const [left, right] = extent("x");
   const [bottom, top] = extent("y");
-  const widest = betas.length > 1 ? 220 : 340;
+  const columns = Math.min(3, betas.length);
+  const widest = betas.length > 1 ? 200 : 340;
   // The same scale on both axes of a plane, so that a circle is a circle.
   const ratio = plane ? Math.min(2, Math.max(0.4, (top - bottom) / (right - left))) : 0.5;
   const x = {
@@ -226,12 +332,13 @@ export const designsChart = (
     : { value: TARGET_COLOUR };
   return {
     $schema: SCHEMA,
-    title: {
-      text: "Where to look",
-      subtitle: plane && prior.length > 0 ? [subtitle, "grey: draws from the prior"] : [subtitle],
-    },
+    title: chartTitle(
+      "Where to look",
+      plane && prior.length > 0 ? [subtitle, "grey: draws from the prior"] : [subtitle],
+      Math.max(PLOT_WIDTH, columns * (widest + 20)),
+    ),
     data: { values },
-    columns: 3,
+    columns,
     facet: { field: "panel", type: "nominal", sort: betas.map(panel) },
     spec: {
       width: widest,

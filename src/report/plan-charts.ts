@@ -1,7 +1,18 @@
 /** Charts of a plan: the frontier of accuracy against parity, and both as labels come in. */
 import type { TopLevelSpec } from "vega-lite";
 import type { ChartValue } from "../core/chart-description.js";
-import { CONTEXT_COLOUR, methodColours, STYLE, verticalTitle } from "./style.js";
+import { chartLabels, HALO } from "./place-labels.js";
+import {
+  CONTEXT_COLOUR,
+  chartTitle,
+  labelsDomain,
+  legendBelow,
+  methodLook,
+  niceDomain,
+  STYLE,
+  UNIT_RANGE,
+  verticalTitle,
+} from "./style.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
@@ -41,6 +52,11 @@ const levelRule = (level: number, channel: "x" | "y") => ({
   encoding: { [channel]: { field: "level", type: "quantitative" as const } },
 });
 
+const FRONTIER = { width: 440, height: 320 };
+const LABEL_SIZE = 12;
+/** How much wider bold type is. */
+const BOLD = 1.07;
+
 /** Accuracy against parity: lines of the recipes that were left, points of all. */
 export const frontierChart = ({
   lines,
@@ -54,22 +70,56 @@ export const frontierChart = ({
     field: "recipe",
     type: "nominal" as const,
     title: null,
-    scale: { domain: [...domain], range: methodColours(domain) },
-    legend: { orient: "bottom" as const, columns: 1, symbolType: "circle" },
+    scale: { domain: [...domain], range: methodLook(domain).colours },
+    legend: { ...legendBelow(domain, FRONTIER.width), symbolType: "circle" },
   };
-  const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
-  const y = { type: "quantitative" as const, title: verticalTitle("accuracy"), scale: { zero: false } };
+  const all = (of: "x" | "y") => [
+    ...[...dropped, ...lines].map((each) => each[of]),
+    ...chosen.flatMap((each) => [each[of].low, each[of].high]),
+  ];
+  const xDomain = niceDomain(all("x"), { including: [level], within: UNIT_RANGE });
+  const yDomain = niceDomain(all("y"), { within: UNIT_RANGE });
+  const x = { type: "quantitative" as const, title: xTitle, scale: { domain: xDomain, nice: false } };
+  const y = {
+    type: "quantitative" as const,
+    title: verticalTitle("accuracy", FRONTIER.height),
+    scale: { domain: yDomain, nice: false },
+  };
+  const recommended = chosen
+    .filter((each) => each.recommended)
+    .map((each) => ({ x: each.x.mean, y: each.y.mean }));
+  const { labels } = chartLabels(
+    [
+      ...recommended.map((point) => ({ ...point, text: "recommended", rank: 0 })),
+      ...[...dropped, ...lines, ...chosen.map((each) => ({ x: each.x.mean, y: each.y.mean }))].map(
+        (point) => ({
+          x: point.x,
+          y: point.y,
+          text: "",
+          rank: 1,
+        }),
+      ),
+    ],
+    { xDomain, yDomain, ...FRONTIER, fontSize: LABEL_SIZE * BOLD },
+  );
+  const text = {
+    type: "text" as const,
+    align: "left" as const,
+    baseline: "middle" as const,
+    fontSize: LABEL_SIZE,
+    fontWeight: "bold" as const,
+    text: "recommended",
+  };
+  // Where every place is taken it is written on top of what is there: this one has to be seen.
+  const named =
+    labels.length > 0 ? labels : recommended.map((point) => ({ ...point, labelX: point.x, labelY: point.y }));
   return {
     $schema: SCHEMA,
-    title: {
-      text: "What parity costs in accuracy",
-      subtitle: [
-        "on rows that no choice saw; up and to the right is better, dashed: the level wanted",
-        "lines: a recipe from no rule to a stricter and stricter one; grey: recipes dropped early, on fewer labels",
-      ],
-    },
-    width: 560,
-    height: 320,
+    title: chartTitle("What parity costs in accuracy", [
+      "on rows that no choice saw; up and to the right is better, dashed: the level wanted",
+      "lines: a recipe from no rule to a stricter and stricter one; grey: recipes dropped early, on fewer labels",
+    ]),
+    ...FRONTIER,
     layer: [
       levelRule(level, "x"),
       {
@@ -112,11 +162,11 @@ export const frontierChart = ({
         mark: { type: "point", size: 90 },
         encoding: { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color },
       },
-      {
-        data: { values: chosen.filter(({ recommended }) => recommended) },
-        mark: { type: "text", dx: 9, dy: -10, align: "left", fontWeight: "bold", text: "recommended" },
-        encoding: { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" } },
-      },
+      ...[{ ...text, ...HALO }, text].map((mark) => ({
+        data: { values: named.map(({ labelX, labelY }) => ({ labelX, labelY })) },
+        mark,
+        encoding: { x: { ...x, field: "labelX" }, y: { ...y, field: "labelY" } },
+      })),
     ],
     config: STYLE,
   };
@@ -127,6 +177,8 @@ export interface LabelPoint {
   readonly labels: number;
   readonly value: ChartValue;
 }
+
+const LABELS = { width: 440, height: 220 };
 
 /** A measure against the number of labels, a line for every recipe with its interval as a band. */
 export const labelsChart = (
@@ -144,27 +196,37 @@ export const labelsChart = (
     readonly recipes: readonly string[];
   },
 ): TopLevelSpec => {
+  const shown = [...new Set(points.map(({ recipe }) => recipe))];
   const color = {
     field: "recipe",
     type: "nominal" as const,
     title: null,
-    scale: { domain: [...recipes], range: methodColours(recipes) },
-    legend: {
-      orient: "bottom" as const,
-      columns: 1,
-      values: [...new Set(points.map(({ recipe }) => recipe))],
+    scale: { domain: [...recipes], range: methodLook(recipes).colours },
+    legend: { ...legendBelow(shown, LABELS.width), values: shown },
+  };
+  const x = {
+    field: "labels",
+    type: "quantitative" as const,
+    title: "labels acquired",
+    scale: { domain: labelsDomain(points.map(({ labels }) => labels)), nice: false },
+  };
+  const y = {
+    type: "quantitative" as const,
+    title: verticalTitle(yTitle, LABELS.height),
+    scale: {
+      domain: niceDomain(
+        points.flatMap(({ value }) => [value.low, value.high]),
+        { including: level === undefined ? [] : [level], within: UNIT_RANGE },
+      ),
+      nice: false,
     },
   };
-  const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
-  const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };
   return {
     $schema: SCHEMA,
-    title: {
-      text: title,
-      subtitle: `bands are 95 % intervals, on rows that no choice saw${level === undefined ? "" : "; dashed: the level wanted"}`,
-    },
-    width: 560,
-    height: 220,
+    title: chartTitle(title, [
+      `bands are 95 % intervals, on rows that no choice saw${level === undefined ? "" : "; dashed: the level wanted"}`,
+    ]),
+    ...LABELS,
     layer: [
       ...(level === undefined ? [] : [levelRule(level, "y")]),
       {

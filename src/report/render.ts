@@ -1,6 +1,7 @@
 /** Charts to SVG without a browser. Vega is heavy and few need it: it is loaded when a chart is asked for. */
 import type { TopLevelSpec } from "vega-lite";
 import { EnvironmentError } from "../core/errors.js";
+import { textWidth } from "./text-width.js";
 
 export const renderTexts = {
   noVega: "charts need the packages vega and vega-lite: install them with npm install vega@6 vega-lite@6.4",
@@ -20,9 +21,26 @@ export const requireCharts = async (): Promise<void> => {
   await loadVega();
 };
 
+/** Vega lets others measure text, and its types do not say so. */
+const measure = (vega: unknown): void => {
+  (vega as { readonly textMetrics: { width: typeof widthOf } }).textMetrics.width = widthOf;
+};
+
+const widthOf = (
+  item: { readonly fontSize?: number; readonly fontWeight?: unknown },
+  text: unknown,
+): number =>
+  text === undefined || text === null
+    ? 0
+    : textWidth(String(text).trim(), item.fontSize ?? DEFAULT_SIZE) * (item.fontWeight === "bold" ? BOLD : 1);
+/** Vega's own. */
+const DEFAULT_SIZE = 11;
+const BOLD = 1.07;
+
 /** The chart as SVG text: the same text for the same specification. */
 export const renderSvg = async (specification: TopLevelSpec): Promise<string> => {
   const { vega, vegaLite } = await loadVega();
+  measure(vega);
   const { spec } = vegaLite.compile(specification, { logger: vega.logger(vega.Error) });
   const view = new vega.View(vega.parse(spec), { renderer: "none", logLevel: vega.Error });
   try {

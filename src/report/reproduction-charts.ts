@@ -8,7 +8,20 @@ import type {
   SettingsDescription,
   TradeOffDescription,
 } from "../core/chart-description.js";
-import { CONTEXT_COLOUR, SENSITIVE_COLOUR, STYLE, TARGET_COLOUR, verticalTitle } from "./style.js";
+import { chartLabels, HALO } from "./place-labels.js";
+import {
+  COLOURS,
+  CONTEXT_COLOUR,
+  chartTitle,
+  legendBelow,
+  niceDomain,
+  PLOT_WIDTH,
+  SENSITIVE_COLOUR,
+  STYLE,
+  TARGET_COLOUR,
+  verticalTitle,
+} from "./style.js";
+import { textWidth, wrapped } from "./text-width.js";
 
 const UNDECIDED_COLOUR = "#E69F00";
 
@@ -16,28 +29,84 @@ const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 const ERRORS = "are one standard error over seeds";
 
 /** In the order in which methods come, so that the same ones have the same colours in every figure. */
-const colourOf = (points: readonly { readonly method: string }[]) => ({
-  field: "method",
-  type: "nominal" as const,
-  title: null,
-  scale: { domain: [...new Set(points.map(({ method }) => method))] },
-});
+const colourOf = (points: readonly { readonly method: string }[], width = PLOT_WIDTH) => {
+  const domain = [...new Set(points.map(({ method }) => method))];
+  return {
+    field: "method",
+    type: "nominal" as const,
+    title: null,
+    scale: { domain, range: COLOURS.slice(0, domain.length) },
+    legend: legendBelow(domain, width),
+  };
+};
+
+const TRADE_OFF = { width: 440, height: 320 };
+const LABEL_SIZE = 11;
+const CORNER_SIZE = 12;
+
+/** Whether a point is the first or the last of its line, or on none. */
+const isEnd = (points: TradeOffDescription["points"], place: number): boolean => {
+  const { method, labels, beta } = points[place];
+  if (beta === undefined) return true;
+  const betas = points
+    .filter((other) => other.method === method && other.labels === labels)
+    .flatMap((other) => other.beta ?? []);
+  return beta === Math.min(...betas) || beta === Math.max(...betas);
+};
 
 /** Colours are methods, shapes are numbers of labels; points of one method are joined along beta. */
 const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription): TopLevelSpec => {
   const sizes = [...new Set(points.map(({ labels }) => labels ?? 0))].sort((a, b) => a - b);
   const last = sizes[sizes.length - 1];
-  const values = points.map((point) => ({
-    ...point,
-    labels: point.labels ?? 0,
-    // Only the last of several sizes is labelled, or the words hide the points.
-    description: (point.labels ?? 0) === last ? descriptionOf(point) : "",
-  }));
-  const x = { type: "quantitative" as const, title: xTitle, scale: { zero: false } };
-  const y = { type: "quantitative" as const, title: verticalTitle(yTitle), scale: { zero: false } };
+  const values = points.map((point) => ({ ...point, labels: point.labels ?? 0 }));
+  const ends = (of: "x" | "y") => points.flatMap((point) => [point[of].low, point[of].high]);
+  const [xDomain, yDomain] = [niceDomain(ends("x")), niceDomain(ends("y"))];
+  const isLeft = better.includes("left");
+  const words = textWidth(cornerText(isLeft), CORNER_SIZE) + 10;
+  const written = chartLabels(
+    points.map((point, place) => ({
+      x: point.x.mean,
+      y: point.y.mean,
+      method: point.method,
+      // Only the last of several sizes is labelled, or the words hide the points.
+      text: (point.labels ?? 0) === last ? descriptionOf(point) : "",
+      rank: isEnd(points, place) ? 0 : 1,
+    })),
+    {
+      xDomain,
+      yDomain,
+      ...TRADE_OFF,
+      fontSize: LABEL_SIZE,
+      taken: [
+        {
+          left: isLeft ? 0 : TRADE_OFF.width - words,
+          right: isLeft ? words : TRADE_OFF.width,
+          top: 0,
+          bottom: 1.2 * CORNER_SIZE + 8,
+        },
+      ],
+    },
+  );
+  const x = { type: "quantitative" as const, title: xTitle, scale: { domain: xDomain, nice: false } };
+  const y = {
+    type: "quantitative" as const,
+    title: verticalTitle(yTitle, TRADE_OFF.height),
+    scale: { domain: yDomain, nice: false },
+  };
   const color = colourOf(points);
   const at = { x: { ...x, field: "x.mean" }, y: { ...y, field: "y.mean" }, color };
-  const shape = { field: "labels", type: "nominal" as const, title: "labels" };
+  const text = {
+    type: "text" as const,
+    align: "left" as const,
+    baseline: "middle" as const,
+    fontSize: LABEL_SIZE,
+  };
+  const shape = {
+    field: "labels",
+    type: "nominal" as const,
+    title: "labels",
+    legend: legendBelow(sizes.map(String)),
+  };
   // Where several numbers of labels are shown, the earlier ones stand back.
   const opacity = (value: number, earlier: number) => ({
     condition: { test: `datum.labels === ${last}`, value },
@@ -45,7 +114,11 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
   });
   return {
     $schema: SCHEMA,
-    title: { text: title, subtitle: [`${better} is better; bars ${ERRORS}`] },
+    title: chartTitle(title, [
+      `${better} is better; bars ${ERRORS}`,
+      ...(written.missing === 0 ? [] : ["names stand where there is room; the tables have all numbers"]),
+    ]),
+    ...TRADE_OFF,
     data: { values },
     layer: [
       {
@@ -80,15 +153,23 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
         mark: "point",
         encoding: { ...at, opacity: opacity(1, 0.4), ...(sizes.length > 1 ? { shape } : {}) },
       },
-      {
-        mark: { type: "text", align: "left", dx: 6, dy: -7, fontSize: 10 },
-        encoding: { ...at, text: { field: "description" } },
-      },
+      ...[{ ...text, ...HALO }, text].map((mark, above) => ({
+        data: { values: written.labels },
+        mark,
+        encoding: {
+          x: { ...x, field: "labelX" },
+          y: { ...y, field: "labelY" },
+          text: { field: "text" },
+          ...(above === 1 ? { color } : {}),
+        },
+      })),
       corner(better),
     ],
     config: STYLE,
   };
 };
+
+const cornerText = (left: boolean): string => (left ? "↖ better" : "better ↗");
 
 /** An arrow into the corner that is better. */
 const corner = (better: string) => {
@@ -97,13 +178,13 @@ const corner = (better: string) => {
     data: { values: [{}] },
     mark: {
       type: "text" as const,
-      text: left ? "↖ better" : "better ↗",
+      text: cornerText(left),
       align: left ? ("left" as const) : ("right" as const),
       baseline: "top" as const,
       dx: left ? 5 : -5,
       dy: 5,
       color: CONTEXT_COLOUR,
-      fontSize: 12,
+      fontSize: CORNER_SIZE,
     },
     encoding: { x: { value: left ? 0 : ("width" as const) }, y: { value: 0 } },
   };
@@ -120,7 +201,7 @@ const curves = ({ points, title }: CurvesDescription): TopLevelSpec => {
   const order = (of: "row" | "column") => [...new Set(points.map((point) => point[of]))];
   const columns = order("column");
   const x = { field: "labels", type: "quantitative" as const, title: "labels acquired" };
-  const color = colourOf(points);
+  const color = colourOf(points, columns.length * 300);
   const columnOf = (column: string) => {
     const title = verticalTitle(column, CURVE_HEIGHT);
     const y = { type: "quantitative" as const, title, scale: { zero: false } };
@@ -145,7 +226,7 @@ const curves = ({ points, title }: CurvesDescription): TopLevelSpec => {
   };
   return {
     $schema: SCHEMA,
-    title: { text: title, subtitle: [`bands ${ERRORS}`] },
+    title: chartTitle(title, [`bands ${ERRORS}`], columns.length * 300),
     data: { values: [...points] },
     hconcat: columns.map(columnOf),
     config: STYLE,
@@ -163,13 +244,14 @@ const information = ({ rows, xTitle, title }: InformationDescription): TopLevelS
       domain: ["about the target", "about the sensitive part"],
       range: [TARGET_COLOUR, SENSITIVE_COLOUR],
     },
+    legend: legendBelow(["about the target", "about the sensitive part"]),
   };
   const y = { type: "quantitative" as const, title: "nats (lower bound)" };
   return {
     $schema: SCHEMA,
-    title: { text: title, subtitle: [`bands ${ERRORS}`] },
+    title: chartTitle(title, [`bands ${ERRORS}`]),
     data: { values: [...rows] },
-    columns: 2,
+    columns: Math.min(2, panels.length),
     facet: { field: "panel", type: "nominal", sort: panels, title: null },
     spec: {
       width: panels.length > 1 ? 260 : 380,
@@ -197,7 +279,7 @@ const designs = ({ points, prior: [priorX, priorY], title }: DesignsDescription)
   const y = { field: "y", type: "quantitative" as const, title: "second coordinate (sensitive)", scale };
   return {
     $schema: SCHEMA,
-    title: { text: title, subtitle: ["the cross is the prior mean of the source"] },
+    title: chartTitle(title, ["the cross is the prior mean of the source"], 380),
     width: 320,
     height: 320,
     layer: [
@@ -216,7 +298,6 @@ const designs = ({ points, prior: [priorX, priorY], title }: DesignsDescription)
   };
 };
 
-/** A line for each setting under the name of its group, and the paper's value as a band through all of them. */
 /** What a line of a chart of settings may be said to be. */
 const DESCRIPTION_COLOURS: readonly (readonly [string, string])[] = [
   ["reproduced", TARGET_COLOUR],
@@ -227,6 +308,7 @@ const DESCRIPTION_COLOURS: readonly (readonly [string, string])[] = [
   ["not run", CONTEXT_COLOUR],
 ];
 
+/** A line for each setting under the name of its group, and the paper's value as a band through all of them. */
 const settings = ({ rows, paper, xTitle, title, subtitle }: SettingsDescription): TopLevelSpec => {
   const groups = [...new Set(rows.map(({ group }) => group))];
   const lines = groups.flatMap((group) => [
@@ -261,7 +343,7 @@ const settings = ({ rows, paper, xTitle, title, subtitle }: SettingsDescription)
   };
   return {
     $schema: SCHEMA,
-    title: { text: title, subtitle: [subtitle ?? `bars ${ERRORS}; the line and its band are the paper's`] },
+    title: chartTitle(title, [subtitle ?? `bars ${ERRORS}; the line and its band are the paper's`]),
     width: 420,
     height: { step: 15 },
     layer: [
@@ -296,7 +378,7 @@ export const reproductionChart = (chart: ChartDescription): TopLevelSpec => {
   if (chart.note === undefined || typeof title !== "object" || !("text" in title)) return spec;
   return {
     ...spec,
-    title: { ...title, subtitle: [title.subtitle ?? [], chart.note].flat() },
+    title: { ...title, subtitle: [title.subtitle ?? [], wrapped(chart.note, PLOT_WIDTH, LABEL_SIZE)].flat() },
   } as TopLevelSpec;
 };
 

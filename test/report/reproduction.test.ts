@@ -338,9 +338,9 @@ test("what goes beyond the paper does not count among the paper's numbers", () =
 test("a title beside an axis takes two lines where the axis is short for it", () => {
   expect(verticalTitle("demographic parity (ratio)")).toBe("demographic parity (ratio)");
   expect(verticalTitle("demographic parity (ratio)", 120)).toEqual(["demographic", "parity (ratio)"]);
-  expect(verticalTitle("share of the information about the target")).toEqual([
-    "share of the information",
-    "about the target",
+  expect(verticalTitle("share of all the information about the target part")).toEqual([
+    "share of all the information",
+    "about the target part",
   ]);
   expect(verticalTitle("matchedDemographicParity", 120)).toBe("matchedDemographicParity");
 });

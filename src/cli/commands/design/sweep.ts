@@ -181,7 +181,7 @@ const drawFigures = async (
       {
         variables: model.design.map(({ name }) => name),
         prior: source.model === "location" ? await priorInPlane(model) : [],
-        subtitle: `${model.name}, ${kind} policy, ${objective} objective, ${longest} observations`,
+        subtitle: `${model.name}, ${kind} policy, ${objective} objective, ${longest} observations${several(cells.map(({ settings }) => settings.seed)) ? ", the first seed" : ""}`,
         adaptive: kind !== "static",
       },
     ),
