@@ -93,6 +93,10 @@ export const readTask = async (
 const FREE = [
   "exclude",
   "features",
+  "categorical",
+  "numeric",
+  "keep",
+  "minLevel",
   "minGroup",
   "smallGroups",
 ] as const satisfies readonly (keyof TaskSettings)[];

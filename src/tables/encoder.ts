@@ -3,6 +3,16 @@
  * data without any row in it: it is saved beside a model and encodes other tables in the same way.
  */
 import { InputError } from "../core/errors.js";
+import { asNumbers } from "./column-types.js";
+import {
+  clamped,
+  fitNumberCode,
+  isNumberCode,
+  type NumberCode,
+  partNames,
+  writeNumber,
+} from "./number-code.js";
+import { leastRowsOfLevel } from "./rare-levels.js";
 import { type Column, columnNamed, type Table } from "./table.js";
 import type { Task } from "./task.js";
 
@@ -29,13 +39,19 @@ export interface NumberRule {
   readonly median: number;
   /** Whether a 0/1 column says where it was missing. */
   readonly indicator: boolean;
+  /** How numbers that float32 would make equal are kept apart; absent where it holds them as they are. */
+  readonly code?: NumberCode | undefined;
+  /** Whether texts are read as numbers; one that is none is missing. */
+  readonly fromText?: true | undefined;
 }
 
 export interface CategoryRule {
   readonly kind: "categorical";
   readonly name: string;
-  /** Those of the fitted rows, sorted. */
+  /** Those of the fitted rows that stand for themselves, sorted. */
   readonly levels: readonly string[];
+  /** Whether all other values together are a level of their own, after these. */
+  readonly others?: true | undefined;
   /** Whether "missing" is a level of its own, after the others. */
   readonly missing: boolean;
 }
@@ -69,17 +85,30 @@ export const encoderTexts = {
 
 /** Fitted on `rows` of the task's table (all unless given), which must not be test rows, for the task's features. */
 export const fitEncoder = (
-  { table, features }: Pick<Task, "table" | "features">,
+  {
+    table,
+    features,
+    minLevel,
+    types,
+  }: Pick<Task, "table" | "features"> & Partial<Pick<Task, "minLevel" | "types">>,
   rows?: ArrayLike<number>,
   { categories = "one-hot" }: { readonly categories?: CategoryEncoding | undefined } = {},
 ): Encoder => {
   const fitted = rows ?? Uint32Array.from({ length: table.rows }, (_, row) => row);
   if (fitted.length === 0) throw new InputError("no-rows", encoderTexts.noRows);
-  const columns = features.map((name) => fitColumn(columnNamed(table, name), fitted));
+  const read = new Set(types?.numeric);
+  const columns = features.map((name) =>
+    fitColumn(columnNamed(table, name), fitted, minLevel, read.has(name)),
+  );
   return encoderOf({ categories, columns });
 };
 
-const fitColumn = (column: Column, rows: ArrayLike<number>): NumberRule | CategoryRule => {
+const fitColumn = (
+  column: Column,
+  rows: ArrayLike<number>,
+  minLevel: number | undefined,
+  fromText: boolean,
+): NumberRule | CategoryRule => {
   const { name } = column;
   if (column.kind === "numeric") {
     const known = new Float64Array(rows.length);
@@ -90,16 +119,25 @@ const fitColumn = (column: Column, rows: ArrayLike<number>): NumberRule | Catego
     }
     // Where none is known, 0 says as little as any other number.
     const median = count === 0 ? 0 : medianOf(known.subarray(0, count));
-    return { kind: "numeric", name, median, indicator: count < rows.length };
+    const { code } = fitNumberCode(known.subarray(0, count));
+    const rule: NumberRule = { kind: "numeric", name, median, indicator: count < rows.length };
+    return {
+      ...rule,
+      ...(code === undefined ? {} : { code }),
+      ...(fromText ? { fromText } : {}),
+    };
   }
-  const used = new Uint8Array(column.levels.length);
+  const counts = new Int32Array(column.levels.length);
   let missing = false;
   for (let at = 0; at < rows.length; at++) {
     const code = column.codes[rows[at]];
     if (code < 0) missing = true;
-    else used[code] = 1;
+    else counts[code] += 1;
   }
-  return { kind: "categorical", name, levels: column.levels.filter((_, code) => used[code] === 1), missing };
+  const least = leastRowsOfLevel(counts, minLevel);
+  const levels = column.levels.filter((_, code) => counts[code] >= least);
+  const isGrouped = counts.some((count) => count > 0 && count < least);
+  return { kind: "categorical", name, levels, missing, ...(isGrouped ? { others: true } : {}) };
 };
 
 /** The median. Sorting a million numbers for it takes ten times as long as finding it by selection. */
@@ -169,10 +207,16 @@ export const encoderOf = (rules: EncoderRules): Encoder => {
 
 const namesOf = (rule: NumberRule | CategoryRule, categories: CategoryEncoding): readonly string[] => {
   const { name } = rule;
-  if (rule.kind === "numeric") return rule.indicator ? [name, `${name} is missing`] : [name];
+  if (rule.kind === "numeric") {
+    const parts = partNames(name, rule.code?.parts ?? 1);
+    return rule.indicator ? [...parts, `${name} is missing`] : parts;
+  }
   if (categories === "ordinal") return [name];
-  const levels = rule.levels.map((level) => `${name}=${level}`);
-  return rule.missing ? [...levels, `${name} is missing`] : levels;
+  return [
+    ...rule.levels.map((level) => `${name}=${level}`),
+    ...(rule.others === true ? [`${name} is rare`] : []),
+    ...(rule.missing ? [`${name} is missing`] : []),
+  ];
 };
 
 const sharedFloats = ({ columns: rules }: EncoderRules, rows: number, columns: number): Float32Array => {
@@ -196,22 +240,22 @@ const sharedFloats = ({ columns: rules }: EncoderRules, rows: number, columns: n
 /** Writes the cell of one row at `base`. */
 type Writer = (values: Float32Array, base: number, row: number) => void;
 
-const LARGEST_FLOAT32 = 3.4028234663852886e38;
-
-const numberWriter = ({ name, median, indicator }: NumberRule, column: Column): Writer => {
+const numberWriter = ({ name, median, indicator, code, fromText }: NumberRule, given: Column): Writer => {
+  const column = fromText === true && given.kind === "categorical" ? asNumbers(given).column : given;
   if (column.kind !== "numeric") throw new InputError("column-kind", encoderTexts.kind(name, "a number"));
   const { values: numbers } = column;
+  const parts = code?.parts ?? 1;
   return (values, base, row) => {
     const value = numbers[row];
     const isMissing = Number.isNaN(value);
     const known = isMissing ? median : value;
-    // Beyond float32 a number would become infinite, which no learner takes.
-    values[base] = Math.max(-LARGEST_FLOAT32, Math.min(known, LARGEST_FLOAT32));
-    if (indicator && isMissing) values[base + 1] = 1;
+    if (code === undefined) values[base] = clamped(known);
+    else writeNumber(values, base, known, code);
+    if (indicator && isMissing) values[base + parts] = 1;
   };
 };
 
-/** A level that was not among the fitted rows leaves every place 0. */
+/** A level that was not among the fitted rows leaves every place 0, unless there is one for all others. */
 const oneHotWriter = (rule: CategoryRule, column: Column): Writer => {
   const placeAt = placesOf(rule, column);
   return (values, base, row) => {
@@ -228,24 +272,32 @@ const ordinalWriter = (rule: CategoryRule, column: Column): Writer => {
   };
 };
 
-const placesOf = ({ levels, missing }: CategoryRule, column: Column): ((row: number) => number) => {
+const placesOf = ({ levels, missing, others }: CategoryRule, column: Column): ((row: number) => number) => {
   const placeOf = new Map(levels.map((level, at) => [level, at]));
-  const missingPlace = missing ? levels.length : -1;
+  const otherPlace = others === true ? levels.length : -1;
+  const missingPlace = missing ? levels.length + (others === true ? 1 : 0) : -1;
   if (column.kind === "categorical") {
     const { codes } = column;
-    const places = Int32Array.from(column.levels, (level) => placeOf.get(level) ?? -1);
+    const places = Int32Array.from(column.levels, (level) => placeOf.get(level) ?? otherPlace);
     return (row) => (codes[row] < 0 ? missingPlace : places[codes[row]]);
   }
   // In a table whose levels happen to be numbers all.
   const { values } = column;
-  return (row) => (Number.isNaN(values[row]) ? missingPlace : (placeOf.get(String(values[row])) ?? -1));
+  return (row) =>
+    Number.isNaN(values[row]) ? missingPlace : (placeOf.get(String(values[row])) ?? otherPlace);
 };
 
 const FORMAT = "fairbed encoder";
 
+/** Whether versions before 2 of the format would encode otherwise: they know no codes and no level of all others. */
+export const needsLaterEncoder = ({ columns }: EncoderRules): boolean =>
+  columns.some((rule) =>
+    rule.kind === "numeric" ? rule.code !== undefined || rule.fromText === true : rule.others === true,
+  );
+
 /** The encoder as text, to be written to a file; it holds levels and medians, and no row. */
 export const saveEncoder = ({ rules }: Encoder): string =>
-  `${JSON.stringify({ format: FORMAT, version: 1, ...rules }, null, 2)}\n`;
+  `${JSON.stringify({ format: FORMAT, version: needsLaterEncoder(rules) ? 2 : 1, ...rules }, null, 2)}\n`;
 
 export const loadEncoder = (text: string): Encoder => {
   const fail = (reason: string) => new InputError("encoder-file", encoderTexts.notAnEncoder(reason));
@@ -257,7 +309,8 @@ export const loadEncoder = (text: string): Encoder => {
   }
   if (stored === null || typeof stored !== "object" || stored.format !== FORMAT)
     throw fail("it says so nowhere");
-  if (stored.version !== 1) throw fail(`its version is ${JSON.stringify(stored.version)}, not 1`);
+  if (stored.version !== 1 && stored.version !== 2)
+    throw fail(`its version is ${JSON.stringify(stored.version)}, not 1 or 2`);
   const { categories, columns } = stored;
   if (categories !== "one-hot" && categories !== "ordinal") throw fail("its categories are not known");
   if (!Array.isArray(columns) || !columns.every(isRule)) throw fail("its columns are broken");
@@ -266,9 +319,16 @@ export const loadEncoder = (text: string): Encoder => {
 
 const isRule = (rule: unknown): rule is NumberRule | CategoryRule => {
   if (typeof rule !== "object" || rule === null) return false;
-  const { kind, name, median, indicator, levels, missing } = rule as Record<string, unknown>;
-  if (typeof name !== "string") return false;
-  if (kind === "numeric") return Number.isFinite(median) && typeof indicator === "boolean";
+  const { kind, name, median, indicator, code, fromText, levels, missing, others } = rule as Record<
+    string,
+    unknown
+  >;
+  const isSwitch = (given: unknown) => given === undefined || given === true;
+  if (typeof name !== "string" || !isSwitch(fromText) || !isSwitch(others)) return false;
+  if (kind === "numeric")
+    return (
+      Number.isFinite(median) && typeof indicator === "boolean" && (code === undefined || isNumberCode(code))
+    );
   const areTexts = Array.isArray(levels) && levels.every((level) => typeof level === "string");
   return kind === "categorical" && areTexts && typeof missing === "boolean";
 };

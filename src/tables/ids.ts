@@ -7,7 +7,7 @@
  * 64-bit integers are kept; a whole number of a typed source (Parquet, Arrow, a database) is written without a decimal
  * point, whatever its type.
  */
-import { type Column, columnCell, type Table } from "./table.js";
+import { type Column, columnCell, findColumn, type Table } from "./table.js";
 
 /** The id of every row as text; undefined where it is missing. */
 export const idReader = (column: Column): ((row: number) => string | undefined) => {
@@ -21,7 +21,7 @@ export const idReader = (column: Column): ((row: number) => string | undefined) 
 /** The ids that a table has in a column; none where it does not have the column. */
 export const idsIn = (table: Table, id: string | undefined): ReadonlySet<string> => {
   const ids = new Set<string>();
-  const column = table.columns.find(({ name }) => name === id);
+  const column = id === undefined ? undefined : findColumn(table, id);
   if (column === undefined) return ids;
   const read = idReader(column);
   for (let row = 0; row < table.rows; row++) {

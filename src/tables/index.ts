@@ -1,5 +1,6 @@
 /** Typed columns, tasks (target, sensitive attributes, features), labels and encodings; no files. */
 export type { LeftOutGroup } from "../core/left-out.js";
+export type { ColumnTypes } from "./column-types.js";
 export { type CsvValue, csvText, toCsv } from "./csv.js";
 export { type ColumnDescription, describeTable, type TableDescription } from "./describe-table.js";
 export type { DialectSettings } from "./dialect.js";
@@ -15,6 +16,7 @@ export {
   saveEncoder,
 } from "./encoder.js";
 export type { Comparison, Label, LabelChoice, LabelOptions, LabelRule } from "./label.js";
+export type { NumberCode } from "./number-code.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";
 export type { GroupSizes, SmallGroups } from "./small-groups.js";
 export { type ExactLeakage, type SyntheticData, type SyntheticOptions, syntheticPool } from "./synthetic.js";

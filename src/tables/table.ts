@@ -105,9 +105,23 @@ export const columnCell = (column: Column): ((row: number) => number | string | 
 
 export const columnNames = (table: Table): readonly string[] => table.columns.map(({ name }) => name);
 
+/** Columns by name, found once for each list of columns: a task asks for each of ten thousand several times. */
+const byName = new WeakMap<readonly Column[], ReadonlyMap<string, Column>>();
+
+/** The column of this name; undefined where there is none. */
+export const findColumn = ({ columns }: Table, name: string): Column | undefined => {
+  let known = byName.get(columns);
+  if (known === undefined) {
+    // The first of a name, where there are two.
+    known = new Map(columns.toReversed().map((column) => [column.name, column]));
+    byName.set(columns, known);
+  }
+  return known.get(name);
+};
+
 /** Throws with the nearest name where there is none. */
 export const columnNamed = (table: Table, name: string): Column => {
-  const found = table.columns.find((column) => column.name === name);
+  const found = findColumn(table, name);
   if (found !== undefined) return found;
   const names = columnNames(table);
   const text = tableTexts.noColumn(table.name, name, nearestName(name, names), names);

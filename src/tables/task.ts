@@ -1,6 +1,8 @@
 /** What is to be learnt from a table: the target, the sensitive attributes, and the features. */
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
+import { countClasses } from "../core/rare-values.js";
+import { type ColumnTypes, withColumnTypes } from "./column-types.js";
 import {
   chooseLabel,
   columnsOfRule,
@@ -10,10 +12,13 @@ import {
   type LabelOptions,
   labelTexts,
 } from "./label.js";
+import { fitNumberCode } from "./number-code.js";
+import { leastRowsOfLevel, rareLevelTexts } from "./rare-levels.js";
 import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
 import { type Column, columnNamed, columnNames, type Table } from "./table.js";
+import { tellingNotes } from "./telling-columns.js";
 
-export interface TaskSettings extends GroupSizes {
+export interface TaskSettings extends GroupSizes, ColumnTypes {
   /** `"income=50000+."` picks the positive class; `"grade"` takes a class for each value; `"age>=40"` a threshold. */
   readonly target: LabelChoice;
   readonly sensitive: readonly LabelChoice[];
@@ -21,6 +26,10 @@ export interface TaskSettings extends GroupSizes {
   readonly features?: readonly string[] | undefined;
   /** Left out of the features. */
   readonly exclude?: readonly string[] | undefined;
+  /** Features though nearly every row has a text of its own there, as in a column of names. */
+  readonly keep?: readonly string[] | undefined;
+  /** Values of categorical features that fewer rows have are taken as one; of more than 100 values those of fewer than 10 rows unless given. */
+  readonly minLevel?: number | undefined;
   readonly weights?: string | undefined;
   readonly id?: string | undefined;
   /** The sensitive attributes together as one, a class for each combination that occurs. */
@@ -37,6 +46,10 @@ export interface Task {
   readonly weights?: Float64Array | undefined;
   /** The column that names the rows. */
   readonly id?: string | undefined;
+  /** Rows that a value of a categorical feature must have to stand for itself, where that was asked for. */
+  readonly minLevel?: number | undefined;
+  /** Columns that are taken otherwise than they were read. */
+  readonly types?: ColumnTypes | undefined;
   /** The least size of a group that was asked for, for groups that are made of these. */
   readonly groupSizes: GroupSizes;
   /** Groups of the sensitive attributes that were left out, because they are smaller. */
@@ -57,7 +70,11 @@ export const taskTexts = {
   noSensitive: 'no sensitive column is given: name at least one, as in sensitive: ["sex"].',
   constant: (column: string) => `"${column}" is left out: it has the same value in every row`,
   empty: (column: string) => `"${column}" is left out: all its values are missing`,
-  everyRowItsOwn: (column: string) => `"${column}" is left out: every row has a text of its own`,
+  /** `different` of so many known values. */
+  rowsOfTheirOwn: (column: string, different: number, known: number) =>
+    `"${column}" is left out: ${different === known ? "every row has a text of its own" : `${different} of ${known} texts are different, so it nearly names the row`} (--keep "${column}" keeps it)`,
+  notExact: (column: string) =>
+    `"${column}" holds numbers of such different sizes that some which differ are taken as equal: give it in another unit, or in two columns`,
   weightsAreText: (column: string) =>
     `the column "${column}" cannot be the weights because it holds text: name a column of numbers.`,
   weightValue: (column: string, row: number) =>
@@ -80,10 +97,15 @@ export interface TaskOptions extends LabelOptions {
  * for: then the attribute is learnt from elsewhere.
  */
 export const defineTask = (
-  table: Table,
+  given: Table,
   settings: TaskSettings,
   { sensitiveElsewhere = false, open = false }: TaskOptions = {},
 ): Task => {
+  const { categorical, numeric, minLevel } = settings;
+  if (minLevel !== undefined && !(Number.isInteger(minLevel) && minLevel >= 1))
+    throw new InputError("min-level", rareLevelTexts.minLevel(minLevel));
+  const types: ColumnTypes = { categorical, numeric };
+  const { table, notes: typeNotes } = withColumnTypes(given, types);
   const { target: targetChoice, weights, id, combineSensitive = false } = settings;
   const target = chooseLabel(table, targetChoice, { open });
   const single = settings.sensitive.map((choice) => chooseLabel(table, choice, { open }));
@@ -102,7 +124,7 @@ export const defineTask = (
   const sized = whole.map((label) => withGroupSizes(label, table, groupSizes));
   const sensitive = sized.map(({ label }) => label);
   if (id !== undefined) requireIds(columnNamed(table, id));
-  const given = weights === undefined ? undefined : weightsOf(columnNamed(table, weights));
+  const rowWeights = weights === undefined ? undefined : weightsOf(columnNamed(table, weights));
   const { features, notes } = chooseFeatures(table, settings, [
     ...[target, ...sensitive].flatMap(({ rule }) => columnsOfRule(rule)),
     ...(weights === undefined ? [] : [weights]),
@@ -116,11 +138,16 @@ export const defineTask = (
     groupSizes,
     leftOut: sized.flatMap(({ leftOut }) => leftOut),
     notes: [
+      ...typeNotes,
       ...notes,
+      ...features.flatMap((name) => encodingNotes(columnNamed(table, name), minLevel)),
+      ...(open ? [] : tellingNotes({ table, features, target, sensitive })),
       ...(open ? [] : [target, ...whole].flatMap(withoutValue)),
       ...sized.flatMap((each) => each.notes),
     ],
-    weights: given,
+    weights: rowWeights,
+    minLevel,
+    types: categorical === undefined && numeric === undefined ? undefined : types,
     id,
   };
 };
@@ -157,13 +184,15 @@ const withoutValue = ({ name, labels }: Label): string[] => {
 const chooseFeatures = (table: Table, settings: TaskSettings, reserved: readonly string[]) => {
   const excluded = new Set((settings.exclude ?? []).map((name) => columnNamed(table, name).name));
   const wanted = new Set(settings.features?.map((name) => columnNamed(table, name).name));
+  const kept = new Set((settings.keep ?? []).map((name) => columnNamed(table, name).name));
+  const taken = new Set(reserved);
   const candidates = columnNames(table).filter((name) =>
-    settings.features === undefined ? !reserved.includes(name) : wanted.has(name),
+    settings.features === undefined ? !taken.has(name) : wanted.has(name),
   );
   const notes: string[] = [];
   const features = candidates.filter((name) => {
     if (excluded.has(name)) return false;
-    const reason = uselessness(columnNamed(table, name));
+    const reason = uselessness(columnNamed(table, name), kept.has(name));
     if (reason !== undefined) notes.push(reason);
     return reason === undefined;
   });
@@ -173,9 +202,11 @@ const chooseFeatures = (table: Table, settings: TaskSettings, reserved: readonly
 
 /** Fewer rows than this may well have different texts without their being names or ids. */
 const ROWS_TO_TELL_IDS = 50;
+/** From this share of different texts on, a text nearly says which row it is of. */
+const NEARLY_ALL = 0.9;
 
 /** Why a column cannot help to predict anything, if so. */
-const uselessness = (column: Column): string | undefined => {
+const uselessness = (column: Column, isKept: boolean): string | undefined => {
   const { name } = column;
   if (column.kind === "numeric") {
     const first = column.values.findIndex((value) => !Number.isNaN(value));
@@ -195,7 +226,22 @@ const uselessness = (column: Column): string | undefined => {
   if (used === 0) return taskTexts.empty(name);
   if (used === 1 && missing === 0) return taskTexts.constant(name);
   const rows = column.codes.length - missing;
-  return used === rows && rows >= ROWS_TO_TELL_IDS ? taskTexts.everyRowItsOwn(name) : undefined;
+  const nearlyNames = used >= NEARLY_ALL * rows && rows >= ROWS_TO_TELL_IDS;
+  return nearlyNames && !isKept ? taskTexts.rowsOfTheirOwn(name, used, rows) : undefined;
+};
+
+/** What of a feature is not kept as it is. */
+const encodingNotes = (column: Column, minLevel: number | undefined): readonly string[] => {
+  const { name } = column;
+  if (column.kind === "numeric") {
+    const { isExact } = fitNumberCode(column.values.filter((value) => !Number.isNaN(value)));
+    return isExact ? [] : [taskTexts.notExact(name)];
+  }
+  const counts = countClasses(column.codes, column.levels.length);
+  const least = leastRowsOfLevel(counts, minLevel);
+  const used = counts.filter((count) => count > 0);
+  const rare = used.filter((count) => count < least).length;
+  return rare === 0 ? [] : [rareLevelTexts.grouped(name, used.length, rare, least)];
 };
 
 const requireIds = (column: Column): void => {

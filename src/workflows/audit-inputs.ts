@@ -4,6 +4,7 @@ import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
 import { shortest } from "../core/number-text.js";
 import { binByCuts, quantileBins } from "../fairness/leakage.js";
+import { withColumnTypes } from "../tables/column-types.js";
 import { type EncodedMatrix, type Encoder, fitEncoder } from "../tables/encoder.js";
 import { applyRule, type Label, type LabelChoice } from "../tables/label.js";
 import { columnOfTexts, type Table } from "../tables/table.js";
@@ -82,7 +83,8 @@ export const auditInputOf = (
   bins: number,
   given?: Cuts | undefined,
 ): AuditInput => {
-  const { table: cut, cuts, notes } = cutTable(table, roles.sensitive, bins, given);
+  const typed = withColumnTypes(table, roles).table;
+  const { table: cut, cuts, notes } = cutTable(typed, roles.sensitive, bins, given);
   const task = defineTask(cut, { ...roles, weights: undefined });
   const encoder = fitEncoder(task);
   const intersection = intersectionOf(task);
@@ -104,7 +106,7 @@ export const auditTestOf = (
   roles: TaskSettings,
   bins: number,
 ): AuditTestInput => {
-  const { table } = cutTable(given, roles.sensitive, bins, of.cuts);
+  const { table } = cutTable(withColumnTypes(given, roles).table, roles.sensitive, bins, of.cuts);
   const target = applyRule(of.task.target.rule, table);
   const sensitive = of.sensitive.map((label) => {
     const labels = applyRule(label.rule, table);

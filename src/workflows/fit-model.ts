@@ -21,10 +21,9 @@ import {
   type FittedModel,
   type HeldOutMetrics,
   loadModel,
-  MITIGATED_FORMAT,
-  MODEL_FORMAT,
   type ModelRejectOption,
   type ModelRule,
+  modelFormat,
 } from "./fitted-model.js";
 import { heldOutMetrics, heldOutParts, heldOutTexts, judge } from "./held-out-metrics.js";
 
@@ -168,19 +167,24 @@ export const fitTask = async (task: Task, options: FitTaskOptions = {}): Promise
   );
   await step(total);
   notes.push(...fitted.notes);
-  const isMitigated = [representation, rule, rejectOption].some((each) => each !== undefined);
+  const how = {
+    encoder: encoder.rules,
+    representation,
+    rule: rule === undefined ? undefined : modelRule(mitigations, rule, heldOut),
+    rejectOption: rejectOption === undefined ? undefined : modelRejectOption(mitigations, rejectOption),
+  };
   const model: FittedModel = {
-    format: isMitigated ? MITIGATED_FORMAT : MODEL_FORMAT,
+    format: modelFormat(how),
     version: VERSION,
     target: { name: target.name, classes: target.classes },
     sensitive: task.sensitive.map((label) => label.name),
     columns: encoder.rules.columns.map((each) => ({ name: each.name, kind: each.kind })),
-    encoder: encoder.rules,
+    encoder: how.encoder,
     learner: { name, options: learnerOptions, fitted: saveClassifier(classifier) },
     reweighed: mitigations.reweigh ? true : undefined,
-    representation,
-    rule: rule === undefined ? undefined : modelRule(mitigations, rule, heldOut),
-    rejectOption: rejectOption === undefined ? undefined : modelRejectOption(mitigations, rejectOption),
+    representation: how.representation,
+    rule: how.rule,
+    rejectOption: how.rejectOption,
     seed,
     rows: rows.length,
     heldOut,

@@ -15,8 +15,14 @@ import { applyFairRule, type FairRule } from "../mitigation/fair-rule.js";
 import type { GroupCalibration } from "../mitigation/group-calibration.js";
 import { applyRepresentation, type FairRepresentation } from "../mitigation/learned-fair-representation.js";
 import { applyRejectOption, type RejectOptionRule } from "../mitigation/reject-option.js";
-import { type Encoder, type EncoderRules, loadEncoder, saveEncoder } from "../tables/encoder.js";
-import { columnsOfRule, type LabelRule } from "../tables/label.js";
+import {
+  type Encoder,
+  type EncoderRules,
+  loadEncoder,
+  needsLaterEncoder,
+  saveEncoder,
+} from "../tables/encoder.js";
+import { columnsOfRule, type LabelRule, mergesGroups } from "../tables/label.js";
 import type { Table } from "../tables/table.js";
 import type { GroupModel } from "./group-model.js";
 import type { RuleCounting } from "./tune-rule.js";
@@ -24,6 +30,23 @@ import type { RuleCounting } from "./tune-rule.js";
 export const MODEL_FORMAT = "fairbed-model-1";
 /** Of a model whose classes are not simply the most probable ones of its features: versions that know no rule refuse it. */
 export const MITIGATED_FORMAT = "fairbed-model-2";
+/** Of a model whose columns or groups are read in a way that versions which write only the two above do not know. */
+export const RECODED_FORMAT = "fairbed-model-3";
+
+const FORMATS: readonly string[] = [MODEL_FORMAT, MITIGATED_FORMAT, RECODED_FORMAT];
+
+/** The oldest format that says all of a model, so that old versions read what they can. */
+export const modelFormat = ({
+  encoder,
+  representation,
+  rule,
+  rejectOption,
+}: Pick<FittedModel, "encoder" | "representation" | "rule" | "rejectOption">): FittedModel["format"] => {
+  if (needsLaterEncoder(encoder)) return RECODED_FORMAT;
+  if (rejectOption !== undefined && mergesGroups(rejectOption.attribute)) return RECODED_FORMAT;
+  const isMitigated = [representation, rule, rejectOption].some((each) => each !== undefined);
+  return isMitigated ? MITIGATED_FORMAT : MODEL_FORMAT;
+};
 
 /** A share with its interval; left out where there is nothing to take a share of, and `reason` says so. */
 export interface HeldOutRate {
@@ -113,7 +136,7 @@ export interface ModelRejectOption extends RejectOptionRule {
  * of trees are values of the table.
  */
 export interface FittedModel {
-  readonly format: typeof MODEL_FORMAT | typeof MITIGATED_FORMAT;
+  readonly format: typeof MODEL_FORMAT | typeof MITIGATED_FORMAT | typeof RECODED_FORMAT;
   /** Of the library that wrote it. */
   readonly version: string;
   /** What is predicted; of two classes the second is the positive one. */
@@ -148,7 +171,7 @@ export const modelTexts = {
   notJson: "this is no model file, since it is not JSON: give a file that fairbed fit wrote",
   notModel: `this is no model file, since its format is not ${MODEL_FORMAT}: give a file that fairbed fit wrote`,
   otherFormat: (given: string, version: string) =>
-    `this model has the format ${given}${version === "" ? "" : ` of version ${version}`}, and this version reads ${MODEL_FORMAT} and ${MITIGATED_FORMAT}: fit it again, or use the version that wrote it`,
+    `this model has the format ${given}${version === "" ? "" : ` of version ${version}`}, and this version reads ${FORMATS.join(", ")}: fit it again, or use the version that wrote it`,
   damaged: (part: string) =>
     `this model file is damaged (its ${part} cannot be read): fit the model again, or fetch the file again`,
 };
@@ -298,7 +321,7 @@ const isText = (given: unknown): given is string => typeof given === "string";
 
 const requireFormat = (model: Partial<FittedModel> | null | undefined): void => {
   const format: unknown = model?.format;
-  if (format === MODEL_FORMAT || format === MITIGATED_FORMAT) return;
+  if (typeof format === "string" && FORMATS.includes(format)) return;
   if (typeof format === "string" && format.startsWith("fairbed-model-")) {
     const text = modelTexts.otherFormat(format, typeof model?.version === "string" ? model.version : "");
     throw new InputError("model-format", text);

@@ -1,5 +1,6 @@
 /** The columns of a table that a fitted encoder reads, and what of them it had not seen. */
 import { InputError } from "../core/errors.js";
+import { asNumbers, columnTypeTexts } from "../tables/column-types.js";
 import type { Encoder } from "../tables/encoder.js";
 import { type Column, columnOfNumbers, someOf, type Table } from "../tables/table.js";
 
@@ -36,6 +37,11 @@ export const neededColumns = (
 type Rule = Encoder["rules"]["columns"][number];
 
 const numbersOf = (column: Column, rule: Extract<Rule, { kind: "numeric" }>, notes: string[]): Column => {
+  if (column.kind === "categorical" && rule.fromText === true) {
+    const { column: numbers, lost } = asNumbers(column);
+    if (lost > 0) notes.push(columnTypeTexts.lost(rule.name, lost));
+    return numbersOf(numbers, rule, notes);
+  }
   // A column without any value has no kind of its own.
   const empty = column.kind === "categorical" && column.codes.every((code) => code < 0);
   if (column.kind === "categorical" && !empty)
@@ -51,7 +57,7 @@ const numbersOf = (column: Column, rule: Extract<Rule, { kind: "numeric" }>, not
 
 const noteUnseen = (
   column: Column,
-  { name, levels, missing: hadMissing }: Extract<Rule, { kind: "categorical" }>,
+  { name, levels, others, missing: hadMissing }: Extract<Rule, { kind: "categorical" }>,
   notes: string[],
 ): void => {
   const known = new Set(levels);
@@ -69,6 +75,7 @@ const noteUnseen = (
       else if (!isKnown[code]) unseen++;
     }
   }
-  if (unseen > 0) notes.push(columnTexts.unseen(name, unseen));
+  // Where rare values are taken as one, those that were not seen are among them.
+  if (unseen > 0 && others !== true) notes.push(columnTexts.unseen(name, unseen));
   if (missing > 0 && !hadMissing) notes.push(columnTexts.missing(name, missing));
 };

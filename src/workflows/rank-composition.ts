@@ -7,7 +7,7 @@ import {
   sharesOf,
 } from "../fairness/composition.js";
 import { applyRule, columnsOfRule } from "../tables/label.js";
-import { columnNames, type Table } from "../tables/table.js";
+import { findColumn, type Table } from "../tables/table.js";
 import type { LabelPlan } from "./rank-plan.js";
 
 /** One sensitive attribute's. */
@@ -23,7 +23,7 @@ export interface RankComposition {
 export type PoolCounts = readonly (readonly number[] | null)[];
 
 const has = (table: Table, columns: readonly string[]): boolean =>
-  columns.every((name) => columnNames(table).includes(name));
+  columns.every((name) => findColumn(table, name) !== undefined);
 
 /** The group of each row of a part of the pool, by attribute; undefined for one that it has no column of. */
 export const groupsInPool = (

@@ -18,10 +18,11 @@ import type { Pacer } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
 import type { Classifier, FeatureMatrix, Learner } from "../learners/classifier.js";
 import { forest } from "../learners/forest.js";
+import { type ColumnTypes, withColumnTypes } from "../tables/column-types.js";
 import { fitEncoder } from "../tables/encoder.js";
 import { idReader, idsIn } from "../tables/ids.js";
 import { applyRule, columnsOfRule, type Label } from "../tables/label.js";
-import { appendRows, asCategorical, columnNamed, columnNames, type Table } from "../tables/table.js";
+import { appendRows, asCategorical, columnNamed, findColumn, type Table } from "../tables/table.js";
 import { sharesOf } from "./acquired-shares.js";
 import { fairBoundaryWeights } from "./fair-boundary.js";
 import { groupsBy, groupValuesOf } from "./groups-by.js";
@@ -47,6 +48,9 @@ export interface RankPlan {
   readonly sample?: Table | undefined;
   /** Rows of the pool. */
   readonly rows: number;
+  /** How the columns are read and encoded, where that was asked for. */
+  readonly types?: ColumnTypes | undefined;
+  readonly minLevel?: number | undefined;
 }
 
 export const rankTexts = {
@@ -118,10 +122,10 @@ const offeredDraws = ({ top, randomPart }: RankSettings, rows: number): number =
   randomPart === 0 ? 0 : Math.min(top, rows);
 
 /** The columns of a table that a plan needs. */
-export const columnsOf = (table: Table, names: readonly string[]): Table => ({
-  ...table,
-  columns: table.columns.filter(({ name }) => names.includes(name)),
-});
+export const columnsOf = (table: Table, names: readonly string[]): Table => {
+  const wanted = new Set(names);
+  return { ...table, columns: table.columns.filter(({ name }) => wanted.has(name)) };
+};
 
 /** The columns that the labels are made of. */
 export const labelColumns = (labels: readonly LabelPlan[]): readonly string[] =>
@@ -129,16 +133,22 @@ export const labelColumns = (labels: readonly LabelPlan[]): readonly string[] =>
 
 /** The encoded candidates, and the ranker that scores them. */
 const createScorer = (plan: RankPlan) => {
-  const { settings, features, labelled, weights, target, sensitive, predictFor } = plan;
+  const { settings, features, labelled, weights, target, sensitive, predictFor, types, minLevel } = plan;
   const stream = rankStream(settings);
-  const only = (table: Table): Table => ({
-    ...table,
-    columns: features.map((name) => columnNamed(table, name)),
-  });
+  const wanted = new Set(features);
+  const ofFeatures: ColumnTypes = {
+    categorical: types?.categorical?.filter((name) => wanted.has(name)),
+    numeric: types?.numeric?.filter((name) => wanted.has(name)),
+  };
+  const only = (table: Table): Table =>
+    withColumnTypes({ ...table, columns: features.map((name) => columnNamed(table, name)) }, ofFeatures)
+      .table;
   // Levels and medians are those of everything that may be looked at.
   const known = [labelled, ...given(sensitive.table), predictFor].map(only);
   const reference = known.reduce(join);
-  const encoder = fitEncoder({ table: reference, features }, undefined, { categories: settings.categories });
+  const encoder = fitEncoder({ table: reference, features, minLevel, types: ofFeatures }, undefined, {
+    categories: settings.categories,
+  });
   const encode = (table: Table, rows?: ArrayLike<number>) => encoder.encode(only(table), rows);
   const encodedLabelled = encode(labelled);
   const rowWeights = weights === undefined ? undefined : numbersIn(labelled, weights);
@@ -251,7 +261,7 @@ const shareGroups = (
 ) => {
   const [label] = sensitive.labels;
   const knownIn = (table: Table): Int32Array =>
-    columnsOfRule(label.rule).every((name) => columnNames(table).includes(name))
+    columnsOfRule(label.rule).every((name) => findColumn(table, name) !== undefined)
       ? applyRule(label.rule, table)
       : new Int32Array(table.rows).fill(-1);
   const reference = sample ?? predictFor;

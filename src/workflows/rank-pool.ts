@@ -9,7 +9,7 @@ import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from "../tables/label.js";
 import { type GroupSizes, withGroupSizes } from "../tables/small-groups.js";
-import { appendRows, columnNames, selectRows, type Table } from "../tables/table.js";
+import { appendRows, columnNames, findColumn, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { requireRoom } from "./groups-by.js";
 import { chooseAmong } from "./rank-choice.js";
@@ -227,6 +227,8 @@ export const planRanking = (
         ? {}
         : { sample: columnsOf(sample, [...features, ...labelColumns(labels)]) }),
       rows,
+      types: labelled.types,
+      minLevel: labelled.minLevel,
     },
     leftOut: sensitive?.leftOut ?? labelled.leftOut,
     notes: [...labelled.notes, ...(sensitive?.notes ?? []), ...notes],
@@ -332,7 +334,7 @@ const withinQuotas = (
 };
 
 const commonFeatures = (labelled: Task, others: readonly Table[]) => {
-  const has = (name: string) => others.every((table) => columnNames(table).includes(name));
+  const has = (name: string) => others.every((table) => findColumn(table, name) !== undefined);
   const features = labelled.features.filter(has);
   if (features.length === 0) throw new InputError("no-features", rankTexts.noCommon);
   const missing = labelled.features.filter((name) => !has(name));

@@ -43,6 +43,7 @@ const people = (rows: number, seed: number): readonly (readonly (string | number
       "weight",
       "score",
       "club",
+      "name",
     ],
     ...Array.from({ length: rows }, (_, i) => {
       const sex = stream.uniform() < 0.5 ? "f" : "m";
@@ -65,6 +66,7 @@ const people = (rows: number, seed: number): readonly (readonly (string | number
         stream.uniform().toFixed(3),
         // Two large groups, and two small ones.
         i < 12 ? ["chess", "polo"][i % 2] : ["dance", "swim"][i % 2],
+        `person ${seed * 1000 + i}`,
       ];
     }),
   ];
@@ -122,6 +124,11 @@ const roles = (base: readonly string[], least = "8") => ({
   "--features": ["--features", "skill,town"],
   "--exclude": ["--exclude", "skill"],
   "--id": ["--id", "id"],
+  "--categorical": ["--categorical", "skill"],
+  // Where marks of what is missing stand, a column of numbers is one of texts.
+  "--numeric": ["--numeric", "taste"],
+  "--keep": { base: [...base, ...TASK], add: ["--keep", "name"] },
+  "--min-level": ["--min-level", "40"],
   "--min-group": { base: [...base, ...CLUB], add: ["--min-group", least] },
   "--small-groups": { base: [...base, ...CLUB, "--min-group", least], add: ["--small-groups", "leave-out"] },
 });

@@ -145,7 +145,7 @@ describe("a task", () => {
     ]);
     const task = defineTask(people, { target: "y=1", sensitive: ["z"] });
     expect(task.features).toEqual(["x"]);
-    expect(task.notes).toEqual([taskTexts.everyRowItsOwn("name")]);
+    expect(task.notes).toEqual([taskTexts.rowsOfTheirOwn("name", 60, 60)]);
   });
 });
 

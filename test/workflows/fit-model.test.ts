@@ -256,8 +256,8 @@ describe("a model's file", () => {
     expect(() => readModel("[]")).toThrow(modelTexts.notModel);
     expect(() => readModel("null")).toThrow(modelTexts.notModel);
     const changed = (change: object) => JSON.stringify({ ...model, ...change });
-    expect(() => readModel(changed({ format: "fairbed-model-3", version: "9.1.0" }))).toThrow(
-      modelTexts.otherFormat("fairbed-model-3", "9.1.0"),
+    expect(() => readModel(changed({ format: "fairbed-model-9", version: "9.1.0" }))).toThrow(
+      modelTexts.otherFormat("fairbed-model-9", "9.1.0"),
     );
     for (const part of ["encoder", "learner", "target", "columns", "notes"] satisfies (keyof FittedModel)[])
       for (const value of [undefined, null, 3, [], {}])

@@ -77,19 +77,22 @@ export const generalize = defineCommand({
     const started = performance.now();
     const { learnerName } = await import("../../../learners/by-name.js");
     const models = (options.models ?? GENERALIZE_MODELS).map(learnerName);
-    const { results, seeds } = path.endsWith(".json")
+    const { results, seeds, task } = path.endsWith(".json")
       ? await onAnswer(path, models, options, context)
       : await onTables(path, models, options, context);
     return {
       acquired: withoutPassword(path),
       seeds,
+      leftOut: task.leftOut,
+      notes: task.notes,
       models: Object.fromEntries(results.map(({ model, metrics }) => [model, metrics])),
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ acquired, seeds, models, seconds }) =>
+  print: ({ acquired, seeds, models, notes, seconds }) =>
     [
       `${acquired}: every model trained on the same labels${seeds > 1 ? `, means over ${seeds} seeds` : ""}`,
+      ...notes.map((note) => `Note: ${note.replace(/\.$/, "")}.`),
       "",
       ...rightAligned([
         ["", "accuracy", "group guessed", "parity", "TPR ratio", "FPR ratio", "parity, matched"],
@@ -194,7 +197,7 @@ const onTables = async (
   const results = await withProgress(context, "training", (run) =>
     generalizeTables(task, testFrom, models, { ...run, seed }),
   );
-  return { results, seeds: 1 };
+  return { results, seeds: 1, task };
 };
 
 const onAnswer = async (
@@ -221,5 +224,5 @@ const onAnswer = async (
   const results = await withProgress(context, "training", (watch) =>
     run(task, settings, frozen, models, watch),
   );
-  return { results, seeds: frozen.length };
+  return { results, seeds: frozen.length, task };
 };

@@ -50,10 +50,15 @@ export const describe = defineCommand({
     const { readTableWithIds, readTask } = await import("../../../sources/read-task.js");
     const { describeTable } = await import("../../../tables/describe-table.js");
     const isTask = options.target !== undefined || options.sensitive !== undefined;
-    if (!isTask) return describeTable(await readTableWithIds(path, options.id, readingOf(options)));
+    if (!isTask) {
+      const { withColumnTypes } = await import("../../../tables/column-types.js");
+      const read = await readTableWithIds(path, options.id, readingOf(options));
+      const { table, notes } = withColumnTypes(read, options);
+      return describeTable({ ...table, notes: [...table.notes, ...notes] });
+    }
     const { MISSING_RULE } = await import("../../../tables/encoder.js");
-    const { table, task } = await readTask(path, rolesOf(options), readingOf(options));
-    return { ...describeTable(table), task: describeTask(task, MISSING_RULE) };
+    const { task } = await readTask(path, rolesOf(options), readingOf(options));
+    return { ...describeTable(task.table), task: describeTask(task, MISSING_RULE) };
   },
   print: ({ name, rows, columns, notes, task }) =>
     [
