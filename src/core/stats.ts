@@ -1,4 +1,5 @@
 /** Statistics that come with their errors. */
+export { blockMeans } from "./stats/blocks.js";
 export {
   type BootstrapEstimate,
   type BootstrapOptions,

@@ -16,7 +16,7 @@
 import { InputError } from "../core/errors.js";
 import { type Filled, unpaced } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import { badLevelText, type Interval, quantiles } from "../core/stats.js";
+import { badLevelText, blockMeans, type Interval, quantiles } from "../core/stats.js";
 import { groupTexts, requireLabels, requireLength } from "./group-metrics/group-labels.js";
 
 export interface PredictionsByGroup {
@@ -95,10 +95,28 @@ const requireInput = (
   }
 };
 
-const meanOver = (f: Float64Array, rows: Int32Array): number => {
+/** Answers as if in the reference and as if in the group, of the rows of one of the two. */
+interface Answers {
+  readonly f0: Float64Array;
+  readonly f1: Float64Array;
+}
+
+const mean = (values: Float64Array): number => {
   let sum = 0;
-  for (const row of rows) sum += f[row];
-  return sum / rows.length;
+  for (const value of values) sum += value;
+  return sum / values.length;
+};
+
+/** The means of rows drawn with replacement, as many as there are. */
+const resampledMeans = ({ f0, f1 }: Answers, stream: RandomStream): readonly [number, number] => {
+  const n = f0.length;
+  let [sum0, sum1] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    const at = stream.integer(n);
+    sum0 += f0[at];
+    sum1 += f1[at];
+  }
+  return [sum0 / n, sum1 / n];
 };
 
 /**
@@ -148,16 +166,20 @@ export function* decomposeParitySteps(
       continue;
     }
     const [f0, f1] = [asIf[reference], asIf[group]];
-    const at = (in0: Int32Array, in1: Int32Array) =>
-      partsOf(meanOver(f0, in0), meanOver(f1, in0), meanOver(f0, in1), meanOver(f1, in1));
+    const answersOf = (rows: Int32Array): Answers => ({
+      f0: Float64Array.from(rows, (row) => f0[row]),
+      f1: Float64Array.from(rows, (row) => f1[row]),
+    });
+    const [in0, in1] = [answersOf(zero), answersOf(one)];
     const own = stream.split(name);
-    const redraw = (rows: Int32Array) => rows.map(() => rows[own.integer(rows.length)]);
+    const blocksOf = (of: Answers): Answers => ({ f0: blockMeans(of.f0), f1: blockMeans(of.f1) });
+    const [blocks0, blocks1] = [blocksOf(in0), blocksOf(in1)];
     const drawn: ReturnType<typeof partsOf>[] = [];
     for (let r = 0; r < replicates; r++) {
-      drawn.push(at(redraw(zero), redraw(one)));
+      drawn.push(partsOf(...resampledMeans(blocks0, own), ...resampledMeans(blocks1, own)));
       yield r;
     }
-    const estimate = at(zero, one);
+    const estimate = partsOf(mean(in0.f0), mean(in0.f1), mean(in1.f0), mean(in1.f1));
     const part = (which: keyof typeof estimate): GapPart => {
       const [low, high] = quantiles(
         drawn.map((each) => each[which]),

@@ -22,7 +22,14 @@
  * that belongs to that end (as Wilson's is for a share): u - estimate = q sqrt(error^2 + 2 (u - estimate) / n).
  */
 import type { RandomStream } from "../../core/random.js";
-import { type Interval, meanEstimate, momentsOf, quantile, sampleVariance } from "../../core/stats.js";
+import {
+  blockMeans,
+  type Interval,
+  meanEstimate,
+  momentsOf,
+  quantile,
+  sampleVariance,
+} from "../../core/stats.js";
 import type { CrossFit, Watch } from "./cross-fit.js";
 
 export interface AdversaryEstimate {
@@ -105,18 +112,6 @@ export interface LargestEstimate {
 const errorOf = ({ gains, extraVariance }: RecordGains): number =>
   Math.sqrt(sampleVariance(momentsOf(gains)) / gains.length + extraVariance);
 
-/** More records than this are resampled in so many blocks: their means are as normal, in a fraction of the time. */
-const RESAMPLED = 2000;
-
-/** Sums of every `RESAMPLED`-th record over the usual number in a block; the records themselves where they are few. */
-const blockMeans = (column: Float64Array): Float64Array => {
-  const n = column.length;
-  if (n <= RESAMPLED) return column;
-  const sums = new Float64Array(RESAMPLED);
-  for (let i = 0; i < n; i++) sums[i % RESAMPLED] += (column[i] * RESAMPLED) / n;
-  return sums;
-};
-
 /** Resampled means of several columns of gains, the same records in each: [replicates][columns]. */
 const resampledMeans = async (
   columns: readonly Float64Array[],
@@ -124,7 +119,7 @@ const resampledMeans = async (
   stream: RandomStream,
   watch: Watch,
 ): Promise<Float64Array[]> => {
-  const blocks = columns.map((column) => blockMeans(column));
+  const blocks = columns.map(blockMeans);
   const size = blocks[0].length;
   const times = new Float64Array(size);
   const drawn: Float64Array[] = [];
