@@ -7,7 +7,7 @@
  * gamma are 0.
  */
 import { InputError } from "../core/errors.js";
-import { exp } from "../core/math.js";
+import { exp, log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
 import { cutSteps } from "./boosting/bins.js";
 import { TreeGrower } from "./boosting/grow.js";
@@ -31,6 +31,8 @@ export interface BoostingOptions {
   readonly minChildWeight?: number | undefined;
   /** Bins of a column with more distinct values than that, from 1025 rows on (256). */
   readonly bins?: number | undefined;
+  /** Whether the first round is the classes' shares of the weight (no: XGBoost starts from equal ones). */
+  readonly fromShares?: boolean | undefined;
   readonly classWeights?: ClassWeights | undefined;
 }
 
@@ -117,12 +119,33 @@ export const boosting = (options: BoostingOptions = {}): BoostingLearner => {
     const margins = new Float32Array(rows.length * perRound);
     const g = Array.from({ length: perRound }, () => new Float32Array(rows.length));
     const h = Array.from({ length: perRound }, () => new Float32Array(rows.length));
+    if (options.fromShares === true) startFromShares(writer, margins, labels, weights, present.length);
     for (let round = 0; round < rounds; round++) {
       differentiate(margins, labels, weights, present.length, g, h);
       for (let k = 0; k < perRound; k++) yield* grower.grow(writer, g[k], h[k], margins, k, perRound);
     }
     return new FittedBoosting(classes, features.columns, present, writer.finish());
   });
+};
+
+/** A tree of one leaf for each margin: the log odds or the logs of the classes' shares. */
+const startFromShares = (
+  writer: TreeWriter,
+  margins: Float32Array,
+  labels: Int32Array,
+  weights: Float64Array,
+  classes: number,
+): void => {
+  const shares = new Float64Array(classes);
+  let total = 0;
+  labels.forEach((label, i) => {
+    shares[label] += weights[i];
+    total += weights[i];
+  });
+  const values =
+    classes === 2 ? [log(shares[1] / shares[0])] : Array.from(shares, (share) => log(share / total));
+  for (const value of values) writer.setLeaf(writer.root(), value);
+  for (let i = 0; i < margins.length; i++) margins[i] = values[i % values.length];
 };
 
 /** Two classes need one number, the log odds of the second. */

@@ -5,12 +5,51 @@ import { describe, expect, it } from "vitest";
 import { unpaced } from "../../src/core/options.js";
 import { seededStream } from "../../src/core/random.js";
 import { cutSteps } from "../../src/learners/boosting/bins.js";
-import { type BoostingOptions, boosting, boostingTexts } from "../../src/learners/boosting.js";
+import {
+  type BoostingOptions,
+  boosting,
+  boostingTexts,
+  loadBoosting,
+  saveBoosting,
+} from "../../src/learners/boosting.js";
 import { describeWithData } from "../setup/data.js";
 import { column, formulaLabels, formulaTable, largestDifference } from "./formula-table.js";
 import { describeOneMember } from "./one-member-contract.js";
 
 describeOneMember((options) => boosting(options));
+
+describe("boosting from the classes' shares", () => {
+  const features = formulaTable(600, 97);
+  const weights = Float64Array.from({ length: 600 }, (_, i) => 1 + (i % 3));
+  const share = (labels: Int32Array, label: number): number => {
+    const own = labels.reduce((sum, each, i) => sum + (each === label ? weights[i] : 0), 0);
+    return own / weights.reduce((sum, weight) => sum + weight, 0);
+  };
+
+  it.each([2, 3])("says them of every row where nothing is split, %d classes", (classes) => {
+    const labels = Int32Array.from({ length: 600 }, (_, i) => (i % 7) % classes);
+    const options: BoostingOptions = { rounds: 2, minChildWeight: 1e9, fromShares: true };
+    const fitted = boosting(options).fit({ features, labels, classes, weights });
+    const said = fitted.predict(features, Int32Array.of(0, 599));
+    for (let c = 0; c < classes; c++) {
+      expect(said[c]).toBeCloseTo(share(labels, c), 6);
+      expect(said[classes + c]).toBe(said[c]);
+    }
+    expect(loadBoosting(saveBoosting(fitted)).predict(features)).toEqual(fitted.predict(features));
+  });
+
+  it("learns what there is to learn beyond them, as without", () => {
+    const labels = formulaLabels(features, 9);
+    const errors = [false, true].map((fromShares) => {
+      const said = boosting({ rounds: 30, fromShares })
+        .fit({ features, labels, classes: 2 })
+        .predict(features);
+      return labels.filter((label, i) => said[2 * i + label] < 0.5).length;
+    });
+    expect(Math.abs(errors[0] - errors[1])).toBeLessThanOrEqual(12);
+    expect(errors[1]).toBeLessThan(150);
+  });
+});
 
 describe("boosting, against XGBoost's exact trees", () => {
   const features = formulaTable(60, 97);

@@ -14,7 +14,7 @@ const MANY_ROWS = 20_000;
 
 /**
  * Logistic regression at its mode, a forest whose leaves hold ten rows, boosting in small steps, a small network, a
- * support vector machine, and counting. With many rows boosting has deeper trees and more of them. The machine and
+ * support vector machine, and counting. With many rows boosting has deeper trees. The machine and
  * the network, which take longest, learn from 2000 rows at most and the forest from 20,000; the machine is also
  * slow to judge, and stays out of tables with more than 5000 rows.
  *
@@ -31,7 +31,9 @@ export const defaultAdversaries = (rows = 0): Adversaries => ({
   forest: { ...learnerNamed("forest", { trees: 100, minLeaf: 10 }), mostRows: 20_000 },
   boosting: learnerNamed(
     "boosting",
-    rows < MANY_ROWS ? { rounds: 50, rate: 0.1, maxDepth: 3 } : { rounds: 100, rate: 0.1, maxDepth: 6 },
+    rows < MANY_ROWS
+      ? { rounds: 50, rate: 0.1, maxDepth: 3, fromShares: true }
+      : { rounds: 40, rate: 0.2, maxDepth: 6, fromShares: true },
   ),
   mlp: { ...learnerNamed("mlp", { hidden: [32], epochs: 20, l2: 0.01 }), mostRows: 2000 },
   ...(rows > SVM_ROWS ? {} : { svm: { ...learnerNamed("svm"), mostRows: 2000 } }),

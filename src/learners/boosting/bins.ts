@@ -22,6 +22,10 @@ export interface Bins {
   readonly entries: Int32Array;
 }
 
+/** Columns that are taken out of the rows together. */
+const SIDE_BY_SIDE = 16;
+/** Distinct values up to which a column need not be sorted. */
+const FEW_VALUES = 32;
 /** Up to this many training rows every distinct value has a bin of its own. */
 const FEW_ROWS = 1024;
 
@@ -35,10 +39,18 @@ export function* cutSteps(
   const offsets = new Int32Array(columns + 1);
   const commonest = new Int32Array(columns);
   const parts: Float32Array[] = [];
-  const column = new Float32Array(n);
+  const side = new Float32Array(Math.min(columns, SIDE_BY_SIDE) * n);
   let entryCount = 0;
   for (let j = 0; j < columns; j++) {
-    for (let i = 0; i < n; i++) column[i] = values[rows[i] * columns + j];
+    const place = j % SIDE_BY_SIDE;
+    if (place === 0) {
+      // Some columns at a time: a row's are next to each other in memory.
+      const count = Math.min(SIDE_BY_SIDE, columns - j);
+      for (let i = 0; i < n; i++)
+        for (let k = 0, from = rows[i] * columns + j; k < count; k++) side[k * n + i] = values[from + k];
+      yield;
+    }
+    const column = side.subarray(place * n, (place + 1) * n);
     const low = lowestOfBins(column, weights, n <= FEW_ROWS ? n : most);
     const counts = new Int32Array(low.length);
     for (let i = 0; i < n; i++) counts[lastAtMost(low, 0, low.length, column[i])]++;
@@ -81,8 +93,30 @@ const lastAtMost = (low: Float32Array, from: number, to: number, x: number): num
   return first;
 };
 
+/** The distinct values in order where there are few; undefined where there are more. */
+const fewValues = (column: Float32Array): Float32Array | undefined => {
+  const found = new Float32Array(FEW_VALUES);
+  let count = 0;
+  let last = Number.NaN;
+  for (let i = 0; i < column.length; i++) {
+    const x = column[i];
+    if (x === last) continue;
+    last = x;
+    let at = 0;
+    while (at < count && found[at] < x) at++;
+    if (at < count && found[at] === x) continue;
+    if (count === FEW_VALUES) return undefined;
+    found.copyWithin(at + 1, at, count);
+    found[at] = x;
+    count++;
+  }
+  return found.slice(0, count);
+};
+
 /** The smallest value of each bin. */
 const lowestOfBins = (column: Float32Array, weights: Float64Array, most: number): Float32Array => {
+  const few = fewValues(column);
+  if (few !== undefined && few.length <= most) return few;
   const sorted = column.slice().sort();
   let count = 0;
   for (let i = 0; i < sorted.length; i++)

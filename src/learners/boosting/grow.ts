@@ -26,12 +26,22 @@ const ROUNDING = 1e-6;
 /** A child with less curvature than this has no rows, only what subtraction left. */
 const NO_CURVATURE = 1e-6;
 
-/** A node that is still to be done: its number, rows, depth and histogram. */
+/** What columns that are kept may take. */
+const MOST_COLUMN_BYTES = 2 ** 27;
+
+/** Of gradients and curvatures over a node's rows. */
+interface Sums {
+  readonly sumG: number;
+  readonly sumH: number;
+}
+
+/** A node that is still to be done: its number, rows, depth, sums and histogram. */
 type OpenNode = readonly [
   id: number,
   from: number,
   to: number,
   depth: number,
+  sums: Sums,
   histogram: Float64Array | undefined,
 ];
 
@@ -43,6 +53,7 @@ export class TreeGrower {
   /** Training rows, those of a node side by side. */
   readonly #order: Int32Array;
   readonly #spare: Int32Array;
+  readonly #columns = new Map<number, Float32Array>();
   /** Histograms that no node needs at the moment: sums of g and h in turn, [bins, 2]. */
   readonly #free: Float64Array[] = [];
 
@@ -73,13 +84,19 @@ export class TreeGrower {
     const order = this.#order;
     for (let i = 0; i < order.length; i++) order[i] = i;
 
-    /** Whether these rows may be split: a child takes its share of the curvature. */
-    const isOpen = (from: number, to: number, depth: number): boolean => {
-      if (depth >= maxDepth) return false;
+    const sumsOf = (from: number, to: number): Sums => {
+      let sumG = 0;
       let sumH = 0;
-      for (let k = from; k < to; k++) sumH += h[order[k]];
-      return sumH >= 2 * leastChild * (1 - 1e-9);
+      for (let k = from; k < to; k++) {
+        sumG += g[order[k]];
+        sumH += h[order[k]];
+      }
+      return { sumG, sumH };
     };
+
+    /** Whether these rows may be split: a child takes its share of the curvature. */
+    const isOpen = ({ sumH }: Sums, depth: number): boolean =>
+      depth < maxDepth && sumH >= 2 * leastChild * (1 - 1e-9);
 
     /** `histogram` is the node's own, and present where it is open; returns its children, the right one first. */
     const node = (
@@ -87,14 +104,9 @@ export class TreeGrower {
       from: number,
       to: number,
       depth: number,
+      { sumG, sumH }: Sums,
       histogram: Float64Array | undefined,
     ): readonly OpenNode[] => {
-      let sumG = 0;
-      let sumH = 0;
-      for (let k = from; k < to; k++) {
-        sumG += g[order[k]];
-        sumH += h[order[k]];
-      }
       const split = histogram && this.#best(histogram, from, to, sumG, sumH, leastChild);
       if (histogram === undefined || split === undefined) {
         if (histogram !== undefined) this.#free.push(histogram);
@@ -107,8 +119,10 @@ export class TreeGrower {
       }
       const left = writer.split(id, split.feature, split.threshold);
       const middle = this.#partition(from, to, split.feature, split.threshold);
-      const openLeft = isOpen(from, middle, depth + 1);
-      const openRight = isOpen(middle, to, depth + 1);
+      const sumsLeft = sumsOf(from, middle);
+      const sumsRight = sumsOf(middle, to);
+      const openLeft = isOpen(sumsLeft, depth + 1);
+      const openRight = isOpen(sumsRight, depth + 1);
       // The larger child's histogram is what is left of the parent's: it is never summed over rows.
       const leftIsSmaller = middle - from <= to - middle;
       const [openSmall, openLarge] = leftIsSmaller ? [openLeft, openRight] : [openRight, openLeft];
@@ -125,18 +139,32 @@ export class TreeGrower {
         small = undefined;
       }
       return [
-        [left + 1, middle, to, depth + 1, leftIsSmaller ? large : small],
-        [left, from, middle, depth + 1, leftIsSmaller ? small : large],
+        [left + 1, middle, to, depth + 1, sumsRight, leftIsSmaller ? large : small],
+        [left, from, middle, depth + 1, sumsLeft, leftIsSmaller ? small : large],
       ];
     };
     const all = order.length;
-    const whole = isOpen(0, all, 0) ? this.#sum(0, all, g, h) : undefined;
+    const sums = sumsOf(0, all);
+    const whole = isOpen(sums, 0) ? this.#sum(0, all, g, h) : undefined;
     // The left child is the last of the two: it and all below it come before the right one.
-    const open: OpenNode[] = [[writer.root(), 0, all, 0, whole]];
+    const open: OpenNode[] = [[writer.root(), 0, all, 0, sums, whole]];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       open.push(...node(...next));
       yield;
     }
+  }
+
+  /** A feature's values by training row: taken out of the rows once, as a feature that was split on will be again. */
+  #column(feature: number): Float32Array {
+    const known = this.#columns.get(feature);
+    if (known !== undefined) return known;
+    const { values, columns } = this.#features;
+    const rows = this.#rows;
+    const column = new Float32Array(rows.length);
+    for (let i = 0; i < rows.length; i++) column[i] = values[rows[i] * columns + feature];
+    if (this.#columns.size * column.byteLength >= MOST_COLUMN_BYTES) this.#columns.clear();
+    this.#columns.set(feature, column);
+    return column;
   }
 
   /** The sums of g and h in each bin over the rows order[from..to). */
@@ -218,11 +246,12 @@ export class TreeGrower {
 
   /** Halfway between the node's last value below `bound` and its first from there on; none where a side is empty. */
   #halfway(from: number, to: number, feature: number, bound: number): number | undefined {
-    const { values, columns } = this.#features;
+    const column = this.#column(feature);
+    const order = this.#order;
     let below = Number.NEGATIVE_INFINITY;
     let above = Number.POSITIVE_INFINITY;
     for (let k = from; k < to; k++) {
-      const x = values[this.#rows[this.#order[k]] * columns + feature];
+      const x = column[order[k]];
       if (x < bound) {
         if (x > below) below = x;
       } else if (x < above) above = x;
@@ -235,15 +264,14 @@ export class TreeGrower {
 
   /** Brings the rows that go left to the front, all in the order they had; returns where the right ones start. */
   #partition(from: number, to: number, feature: number, threshold: number): number {
-    const { values, columns } = this.#features;
-    const rows = this.#rows;
+    const column = this.#column(feature);
     const order = this.#order;
     const spare = this.#spare;
     let left = from;
     let right = 0;
     for (let k = from; k < to; k++) {
       const i = order[k];
-      if (values[rows[i] * columns + feature] < threshold) order[left++] = i;
+      if (column[i] < threshold) order[left++] = i;
       else spare[right++] = i;
     }
     for (let k = 0; k < right; k++) order[left + k] = spare[k];
