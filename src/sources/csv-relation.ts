@@ -1,6 +1,5 @@
-/** A text file as SQL: how DuckDB is told to read it, and what type each of its columns has. */
-import { type CellType, DATE_UNIT, guessCellType, isNumber, missingTexts } from "../tables/cell-type.js";
-import type { Dialect } from "../tables/dialect.js";
+/** What the database reads, as SQL: where from, and what type each column has. */
+import { type CellType, DATE_UNIT, isNumber } from "../tables/cell-type.js";
 import { sqlText } from "./duckdb.js";
 
 /** One column as SQL. */
@@ -43,47 +42,6 @@ export const finiteSql = (number: string, missing: readonly string[]): string =>
 };
 
 export const dateSql = (timestamp: string): string => `(epoch(${timestamp}) / 86400.0)`;
-
-export interface CsvSettings {
-  readonly missing: readonly string[];
-  /** Columns that stay text whatever they look like. */
-  readonly asText: readonly string[];
-  readonly skipLines: number;
-  readonly gzip: boolean;
-}
-
-const BUFFERED_LINE = 2 * 1024 * 1024;
-
-export const csvRelation = (
-  path: string,
-  dialect: Dialect,
-  { missing, asText, skipLines, gzip }: CsvSettings,
-): Relation => {
-  const raw = (index: number) => `c${index}`;
-  const from = `read_csv(${[
-    sqlText(path),
-    "auto_detect = false",
-    "hive_partitioning = false",
-    `delim = ${sqlText(dialect.delimiter)}`,
-    `quote = ${sqlText(dialect.quote)}`,
-    `escape = ${sqlText(dialect.escape)}`,
-    `header = ${dialect.header}`,
-    `skip = ${skipLines + dialect.emptyLines}`,
-    `compression = ${gzip ? "'gzip'" : "'none'"}`,
-    // Twice what the sample needs, so that a somewhat longer line further down still fits.
-    `max_line_size = ${Math.max(BUFFERED_LINE, 8 * dialect.longestLine)}`,
-    // The usual marks are gone before any number is looked for; others are found when they do not convert.
-    `nullstr = [${missingTexts(missing, dialect.delimiter).map(sqlText).join(", ")}]`,
-    `columns = {${dialect.names.map((_, index) => `${raw(index)}: 'VARCHAR'`).join(", ")}}`,
-  ].join(", ")})`;
-  const isMissing = new Set(["", ...missing]);
-  const columns = dialect.names.map((name, index) => {
-    const cells = dialect.sample.map((row) => row[index]).filter((cell) => !isMissing.has(cell));
-    const type = asText.includes(name) ? "text" : guessCellType(cells, dialect.delimiter);
-    return textColumn(name, raw(index), type, missing);
-  });
-  return { from, columns, missing, notes: dialect.notes };
-};
 
 /** A column of texts, `raw` in SQL, as what its cells seem to be. */
 export const textColumn = (

@@ -5,7 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { EnvironmentError } from "../core/errors.js";
 
 export const duckdbTexts = {
-  missing: "tables are read by DuckDB, which is not installed here: run npm install @duckdb/node-api.",
+  missing: "this table or query needs DuckDB, which is not installed here: run npm install @duckdb/node-api.",
 };
 
 /** Runs `use` with a database of its own, in memory, which is gone afterwards. */

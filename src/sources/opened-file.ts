@@ -10,7 +10,7 @@ import { type FileHandle, link, mkdtemp, open, rm, stat, symlink } from "node:fs
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { EnvironmentError, InputError } from "../core/errors.js";
-import { fileTexts } from "./file-kind.js";
+import { fileTexts, openError } from "./file-texts.js";
 
 export const openedTexts = {
   noName: 'the name of a table is empty (""): give the path of a file.',
@@ -81,11 +81,7 @@ const openPlain = async (path: string, name: string): Promise<FileHandle> => {
     if (!found.isFile()) throw new InputError("not-plain", openedTexts.notPlain(name));
     return await open(path);
   } catch (error) {
-    if (error instanceof InputError) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw /ENOENT|ENOTDIR/.test(code)
-      ? new InputError("no-file", fileTexts.missing(name), { cause: error })
-      : new InputError("unreadable-file", fileTexts.unreadable(name, code), { cause: error });
+    throw error instanceof InputError ? error : openError(error, name);
   }
 };
 

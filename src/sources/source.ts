@@ -4,12 +4,13 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { FairbedError, InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
 import { DEFAULT_MISSING } from "../tables/cell-type.js";
-import { type DialectSettings, dialectTexts, findDialect } from "../tables/dialect.js";
+import type { DialectSettings } from "../tables/dialect.js";
 import { nearlyNumericNote } from "../tables/nearly-numeric.js";
 import { type Table, tableTexts } from "../tables/table.js";
+import { partsOfRows, settleRows, type TextRows, tableOfRows } from "../tables/text-rows.js";
 import { ANSWER } from "./answer-place.js";
 import { jsonNames, parquetNames } from "./column-names.js";
-import { csvRelation, type Relation } from "./csv-relation.js";
+import type { Relation } from "./csv-relation.js";
 import { limitAccess, parquetSql, sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
 import { brokenJsonLine } from "./json-lines.js";
@@ -19,10 +20,12 @@ import { queryRelation, type TextSettings, typedRelation } from "./query-relatio
 import { readApart } from "./read-apart.js";
 import { reasonOf } from "./reason.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
+import { tableRelation } from "./table-relation.js";
+import { type InspectedFile, isTextSource, type TextSourceSettings, withTextRows } from "./text-source.js";
 import { downloadToTemporary, isAddress } from "./web-file.js";
 import { withoutPassword } from "./without-password.js";
 
-export interface ReadOptions extends DialectSettings {
+export interface ReadOptions extends DialectSettings, Pick<TextSourceSettings, "encoding" | "sheet"> {
   /** Only these columns, in this order. */
   readonly columns?: readonly string[] | undefined;
   /** SQL; a file that is no database is the table `data` in it. A database with one table needs none. */
@@ -47,6 +50,7 @@ export const sourceTexts = {
   broken: (file: string, reason: string) => `${file} could not be read as a table (${reason}).`,
   json: (file: string, line: number | undefined) =>
     `${file} is not valid JSON${line === undefined ? "" : ` (line ${line})`}: give one object in braces on each line, or one list of objects.`,
+  noSheets: (file: string) => `${file} is no Excel workbook: leave out --sheet.`,
   chunkRows: (given: number) => `chunkRows was ${given}: give a whole number of at least 1.`,
 };
 
@@ -68,15 +72,18 @@ export const sourceTexts = {
  * ```
  */
 export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> =>
-  withSource(path, options, async ({ connection, name, relation: guessed }) => {
-    const { relation, scan } = await scanSettled(connection, guessed, true);
-    if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
-    const table = tableOfScan(name, relation, scan);
-    const asked = new Set(options.asText);
-    const doubts = table.columns.flatMap((column) =>
-      asked.has(column.name) ? [] : (nearlyNumericNote(column) ?? []),
-    );
-    return { ...table, notes: [...table.notes, ...doubts] };
+  withSource(path, options, {
+    rows: (read, name) => read((rows) => tableOfRows(rows, { ...options, name })),
+    relation: async ({ connection, name, relation: guessed }) => {
+      const { relation, scan } = await scanSettled(connection, guessed, true);
+      if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
+      const table = tableOfScan(name, relation, scan);
+      const asked = new Set(options.asText);
+      const doubts = table.columns.flatMap((column) =>
+        asked.has(column.name) ? [] : (nearlyNumericNote(column) ?? []),
+      );
+      return { ...table, notes: [...table.notes, ...doubts] };
+    },
   });
 
 /**
@@ -91,12 +98,18 @@ export async function* streamTable(
     throw new InputError("chunk-rows", sourceTexts.chunkRows(chunkRows));
   }
   const parts = new Handover<Table>();
-  const reading = withSource(path, options, async ({ connection, name, relation: guessed }) => {
-    const { relation, scan } = await scanSettled(connection, guessed, false);
-    if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
-    for await (const part of scanParts(connection, relation, scan, chunkRows)) {
-      if (!(await parts.give(tableOfScan(name, relation, part)))) return;
-    }
+  const reading = withSource(path, options, {
+    rows: async (read, name) => {
+      const settled = await read((rows) => settleRows(rows, { ...options, name }));
+      for await (const part of partsOfRows(settled, chunkRows, name)) if (!(await parts.give(part))) return;
+    },
+    relation: async ({ connection, name, relation: guessed }) => {
+      const { relation, scan } = await scanSettled(connection, guessed, false);
+      if (scan.rows === 0) throw new InputError("empty-table", sourceTexts.noRows(name));
+      for await (const part of scanParts(connection, relation, scan, chunkRows)) {
+        if (!(await parts.give(tableOfScan(name, relation, part)))) return;
+      }
+    },
   });
   reading.then(
     () => parts.end(),
@@ -176,21 +189,40 @@ interface Source {
   readonly relation: Relation;
 }
 
+/** What is done with a source: with rows that are read here, or with what the database reads. */
+interface Uses<Result> {
+  rows(read: <Read>(use: (rows: TextRows) => Promise<Read>) => Promise<Read>, name: string): Promise<Result>;
+  relation(source: Source): Promise<Result>;
+}
+
 const withSource = async <Result>(
   path: string,
   options: ReadOptions,
-  use: (source: Source) => Promise<Result>,
+  uses: Uses<Result>,
 ): Promise<Result> => {
   const name = withoutPassword(options.name ?? path);
   if (path === "") throw new InputError("no-file", openedTexts.noName);
-  const read = (file: OpenedFile | undefined) =>
-    withDatabase(async (connection) => {
+  const read = async (file: OpenedFile | undefined) => {
+    const start = file === undefined ? undefined : await inspectFile(file.path, name, options.encoding);
+    if (options.sheet !== undefined && start?.kind !== "xlsx") {
+      throw new InputError("sheet", sourceTexts.noSheets(name));
+    }
+    if (
+      file !== undefined &&
+      start !== undefined &&
+      isTextSource(start.kind) &&
+      options.query === undefined
+    ) {
+      return uses.rows((use) => withTextRows({ path: file.path, name, start }, options, use), name);
+    }
+    return withDatabase(async (connection) => {
       const relation =
-        file === undefined
+        file === undefined || start === undefined
           ? await serverRelation(connection, path, name, options)
-          : await fileRelation(connection, file, name, options);
-      return use({ connection, name, relation: chooseColumns(relation, name, options.columns) });
+          : await fileRelation(connection, file, { path: file.path, name, start }, options);
+      return uses.relation({ connection, name, relation: chooseColumns(relation, name, options.columns) });
     });
+  };
   if (isPostgres(path)) {
     return read(undefined).catch(async (error) => {
       throw await inWords(error, name, undefined);
@@ -232,13 +264,13 @@ const serverRelation = async (
 
 const fileRelation = async (
   connection: DuckDBConnection,
-  { path, folder, bytes }: OpenedFile,
-  name: string,
+  { folder, bytes }: OpenedFile,
+  file: InspectedFile,
   options: ReadOptions,
 ): Promise<Relation> => {
   const { query } = options;
   const settings = settingsOf(options);
-  const start = await inspectFile(path, name);
+  const { path, name, start } = file;
   const { kind } = start;
   if (kind === "arrow" || kind === "sqlite" || kind === "duckdb") {
     // An Arrow file is no database: queries on it are answered here.
@@ -251,12 +283,15 @@ const fileRelation = async (
   await limitAccess(connection, [path]);
   const plain = async (): Promise<Relation> => {
     switch (kind) {
-      case "text": {
-        const dialect = findDialect(name, start.text, start.whole, options);
-        const { skipLines = 0 } = options;
-        return csvRelation(path, dialect, { ...settings, skipLines, gzip: start.gzip });
+      case "text":
+      case "arff":
+      case "xlsx": {
+        const { asText } = settings;
+        const table = await withTextRows(file, options, (rows) => tableOfRows(rows, { name, asText }));
+        return tableRelation(connection, table);
       }
       case "json": {
+        if (start.encoding !== "utf-8") throw new InputError("not-utf8", fileTexts.notUtf8(name));
         const compression = start.gzip ? "gzip" : "uncompressed";
         const from = `read_json(${sqlText(path)}, sample_size = -1, maximum_depth = 2, compression = '${compression}', hive_partitioning = false)`;
         return typedRelation(connection, from, settings, (described) =>
@@ -301,12 +336,6 @@ const chooseColumns = (relation: Relation, name: string, wanted?: readonly strin
 const inWords = async (error: unknown, name: string, path: string | undefined): Promise<unknown> => {
   if (error instanceof FairbedError || !(error instanceof Error)) return error;
   const { message } = error;
-  const counts = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
-  const line = /CSV Error on Line: (\d+)/.exec(message);
-  if (counts !== null && line !== null) {
-    const text = dialectTexts.ragged(name, Number(line[1]), Number(counts[2]), Number(counts[1]));
-    return new InputError("ragged", text);
-  }
   // DuckDB does not always say so: bytes that are no text may also end in an internal error of its own.
   if (/invalid unicode|utf-?8/i.test(message) || (path !== undefined && !(await isUtf8(path)))) {
     return new InputError("not-utf8", fileTexts.notUtf8(name));

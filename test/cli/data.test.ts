@@ -13,6 +13,7 @@ import { getTexts } from "../../src/sources/get-dataset.js";
 import { queryTexts } from "../../src/sources/query-relation.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { sourceTexts } from "../../src/sources/source.js";
+import { encodingTexts } from "../../src/sources/text-encoding.js";
 import { dialectTexts } from "../../src/tables/dialect.js";
 import { labelTexts } from "../../src/tables/label.js";
 import { tableTexts } from "../../src/tables/table.js";
@@ -180,10 +181,11 @@ describe("bad input is one sentence and exit code 2", () => {
     ["no rows", [file("header.csv", "a,b\n")], sourceTexts.noRows(at("header.csv"))],
     ["ragged rows", [file("ragged.csv", "a,b\n1,2\n3\n")], dialectTexts.ragged(at("ragged.csv"), 3, 1, 2)],
     [
-      "not UTF-8",
-      [file("latin.csv", Buffer.from("a\ncaf\xe9\n", "latin1"))],
-      fileTexts.notUtf8(at("latin.csv")),
+      "not the encoding that was said",
+      [file("latin.csv", Buffer.from("a\ncaf\xe9\n", "latin1")), "--encoding", "utf-8"],
+      encodingTexts.not(at("latin.csv"), "utf-8"),
     ],
+    ["no separator", [file("comma.csv", "a,b\n1,2\n"), "--delimiter", ""], dialectTexts.delimiter("")],
     [
       "no table",
       [file("image.csv", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]))],
@@ -216,7 +218,6 @@ describe("bad input is one sentence and exit code 2", () => {
       queryTexts.wrong('Parser Error: syntax error at or near "data"'),
     ],
     ["no Parquet file", [file("text.parquet", "a,b\n1,2\n")], fileTexts.notParquet(at("text.parquet"))],
-    ["UTF-16", [file("wide.csv", Buffer.from("\ufeffa,b\n1,2\n", "utf16le"))], "iconv -f utf-16"],
     [
       "JSON lines that are broken",
       [file("broken.jsonl", '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n{"a": "SECRET", broken\n{"a":3,"b":"z"}\n')],

@@ -57,7 +57,8 @@ const people = (rows: number, seed: number): readonly (readonly (string | number
         (stream.normal() + (sex === "m" ? 1 : 0)).toFixed(3),
         // A mark of its own for what is missing.
         i % 12 === 0 ? "-" : stream.integer(7),
-        ["north", "south", "east"][stream.integer(3)],
+        // One with a backslash before its closing quote.
+        ["north", "south, \\", "east"][stream.integer(3)],
         sex,
         race,
         hired,
@@ -115,6 +116,9 @@ const READING = {
   "--delimiter": ["--delimiter", ";"],
   "--header": ["--header", "no"],
   "--missing": ["--missing", "-"],
+  "--escape": ["--escape", "backslash"],
+  "--encoding": ["--encoding", "utf-16le"],
+  "--sheet": ["--sheet", "people"],
 };
 /** What its columns are for. */
 const roles = (base: readonly string[], least = "8") => ({

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { sheetRows, workbookParts, zipOf } from "../sources/workbook.js";
 
 export const SECRET = "qxz";
 
@@ -53,6 +54,8 @@ const csv: FuzzKind = {
     bytes(lines(",", "\n", (text) => `"${text.replaceAll('"', '\\"')}"`)),
     bytes(`name\n${numbers.map((row) => `${SECRET}${row}`).join("\n")}`),
     bytes(`a b c\n${numbers.map((row) => `${row} ${row}.5 ${SECRET}`).join("\n")}`),
+    Buffer.from(`name,town\n${SECRET},M\xfcnchen ${SECRET}\n`, "latin1"),
+    Buffer.from(`\ufeff${lines(",", "\n", doubled)}`, "utf16le"),
     gzipSync(lines(",", "\n", doubled)),
   ],
 };
@@ -161,8 +164,39 @@ const sqlite: FuzzKind = {
   },
 };
 
+const arff: FuzzKind = {
+  name: "arff",
+  ending: ".arff",
+  files: async () => {
+    const header = `% about\n@relation 'made up'\n@attribute id numeric\n@attribute "the sex" {f${SECRET},'m ${SECRET}'}\n@attribute note string\n@attribute day date "yyyy-MM-dd"\n@data\n`;
+    const dense = numbers.map((row) => `${row},'m ${SECRET}',"${SECRET}, \\"${row}",2020-01-${10 + row}\n`);
+    const sparse = numbers.map((row) => `{0 ${row}, 2 '${SECRET} x'}\n`);
+    return [
+      bytes(header + dense.join("")),
+      bytes(header + sparse.join("")),
+      gzipSync(header + dense.join("")),
+    ];
+  },
+};
+
+const xlsx: FuzzKind = {
+  name: "xlsx",
+  ending: ".xlsx",
+  files: async () => {
+    const rows = sheetRows([
+      ["id", "sex", "note", "day"],
+      ...numbers.map((row) => [row, `f${SECRET}`, `${SECRET} & ${row}`, row % 3 === 0 ? null : 43831 + row]),
+    ]).replaceAll(/<c><v>(43\d+)/g, '<c s="1"><v>$1');
+    const shared = rows.replaceAll(/<c t="inlineStr"><is><t>f.*?<\/is><\/c>/g, '<c t="s"><v>0</v></c>');
+    const styles = '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>';
+    const strings = `<si><t>f${SECRET}</t></si>`;
+    const parts = workbookParts({ people: shared, other: rows }, { styles, strings });
+    return [zipOf(parts), zipOf(parts, { stored: true })];
+  },
+};
+
 /** Every kind that is read; a reader that is added gets an entry. */
-export const FUZZ_KINDS: readonly FuzzKind[] = [csv, json, parquet, arrow, sqlite, duckdb];
+export const FUZZ_KINDS: readonly FuzzKind[] = [csv, json, arff, xlsx, parquet, arrow, sqlite, duckdb];
 
 /** The whole files of a kind. */
 export const filesOf = async ({ files, ending }: FuzzKind): Promise<readonly Uint8Array[]> => {

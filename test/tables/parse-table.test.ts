@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTable } from "../../src/sources/source.js";
 import { dialectTexts } from "../../src/tables/dialect.js";
-import { type ParseTableOptions, parseTable, parseTableTexts } from "../../src/tables/parse-table.js";
+import { type ParseTableOptions, parseTable } from "../../src/tables/parse-table.js";
 import { temporaryFolder } from "../sources/files.js";
 
 const { file } = temporaryFolder();
@@ -140,12 +140,8 @@ describe("parseTable", () => {
   }, 20_000);
 
   it("says which quotes do not match, and which line is ragged", async () => {
-    await expect(parseTable('a,b\n1,"x\n2,y\n', { name: "t" })).rejects.toThrow(
-      parseTableTexts.quote("t", 2),
-    );
-    await expect(parseTable('a,b\n1,"x"z\n2,y\n', { name: "t" })).rejects.toThrow(
-      parseTableTexts.quote("t", 2),
-    );
+    await expect(parseTable('a,b\n1,"x\n2,y\n', { name: "t" })).rejects.toThrow(dialectTexts.quote("t", 2));
+    await expect(parseTable('a,b\n1,"x"z\n2,y\n', { name: "t" })).rejects.toThrow(dialectTexts.quote("t", 2));
     await expect(parseTable("a,b\n1,2\n3,4\n5\n6,7\n", { name: "t" })).rejects.toThrow(
       dialectTexts.ragged("t", 4, 1, 2),
     );

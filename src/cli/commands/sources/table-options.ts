@@ -6,6 +6,7 @@ import type { OptionValues } from "../../command.js";
 import { choice, flag, optionalInteger, text, texts } from "../../options.js";
 
 const HEADERS = ["auto", "yes", "no"] as const;
+const ESCAPES = ["auto", "quote", "backslash"] as const;
 
 /** How a file is read. */
 export const readOptions = {
@@ -13,6 +14,9 @@ export const readOptions = {
   delimiter: text("--delimiter <text>", "what separates the columns of a CSV file; guessed"),
   header: choice("--header <which>", "whether the first line names the columns", HEADERS, "auto"),
   missing: texts("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null,?)"),
+  escape: choice("--escape <which>", "what stands before a quote inside quotes", ESCAPES, "auto"),
+  encoding: text("--encoding <name>", "of a text file, such as utf-8 or windows-1252; found"),
+  sheet: text("--sheet <name>", "of an Excel workbook; its first one"),
 };
 
 /** Which columns have which role. */
@@ -56,11 +60,14 @@ export type RoleOptionValues = Partial<OptionValues<typeof roleOptions>> & {
 };
 
 /** How a file is read, by the options. */
-export const readingOf = ({ query, delimiter, header, missing }: ReadOptionValues): ReadOptions => ({
-  query,
-  delimiter: delimiter === "\\t" ? "\t" : delimiter,
-  header: header === "auto" ? undefined : header === "yes",
-  missing,
+export const readingOf = (options: ReadOptionValues): ReadOptions => ({
+  query: options.query,
+  delimiter: options.delimiter === "\\t" ? "\t" : options.delimiter,
+  header: options.header === "auto" ? undefined : options.header === "yes",
+  missing: options.missing,
+  escape: options.escape === "auto" ? undefined : options.escape,
+  encoding: options.encoding,
+  sheet: options.sheet,
 });
 
 /** The roles of the columns, by the options: `readTask(path, rolesOf(options), readingOf(options))`. */
