@@ -8,10 +8,10 @@ import { EnvironmentError, InputError } from "../core/errors.js";
 import { failedWrite, writeText } from "./atomic-write.js";
 import type { Command, CommandInput } from "./command.js";
 
-/** Makes the folder that files are to go to, with those above it. */
-export const makeFolder = async (path: string): Promise<void> => {
+/** Makes the folder that files are to go to, with those above it; the topmost of those that were not there, if any. */
+export const makeFolder = async (path: string): Promise<string | undefined> => {
   try {
-    await mkdir(path, { recursive: true });
+    return await mkdir(path, { recursive: true });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (code === "EEXIST" || code === "ENOTDIR") throw new InputError("no-folder", writeText.isFile(path));

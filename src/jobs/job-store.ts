@@ -2,15 +2,17 @@
  * Results of finished jobs by their keys: what is known is not run again. They are written exactly, into a file of JSON
  * lines that only grows, so that a run that was stopped anywhere goes on from there.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
-import { InputError } from "../core/errors.js";
+import { EnvironmentError, InputError } from "../core/errors.js";
 import { type Job, jobKey, type SentJob, sentJob } from "./job.js";
 
 export const jobStoreTexts = {
   none: (path: string) => `there are no results in ${path}: name a results.jsonl that fairbed has written`,
   line: (path: string, line: number) =>
     `line ${line} of ${path} is not a finished job: give a results.jsonl that fairbed wrote, or take that line out`,
+  unwritten: (path: string, reason: string) =>
+    `a result could not be written to ${path} (${reason}): make room for it, then run the same command again, which goes on from here`,
 };
 
 export interface KnownResult {
@@ -22,6 +24,13 @@ export interface KnownResult {
 /** A line of the file. */
 export interface StoredJob extends SentJob, KnownResult {
   readonly key: string;
+}
+
+export interface ReadJobsOptions {
+  /** Told every job that has a result, as it becomes known. */
+  readonly onJob?: ((stored: StoredJob) => unknown) | undefined;
+  /** Whether the result of a line is one of its job: others wrote the file. */
+  readonly isWhole?: ((stored: StoredJob) => boolean) | undefined;
 }
 
 /** As many digits of a key as tell jobs apart. */
@@ -42,30 +51,31 @@ export class JobStore {
   }
 
   /** With a file that is read, where it is there, and grows; a last line that a sudden end cut off is dropped. */
-  static open(path: string, onJob?: (stored: StoredJob) => unknown): JobStore {
+  static open(path: string, { onJob, isWhole }: ReadJobsOptions = {}): JobStore {
     const store = new JobStore(path, onJob);
     if (!existsSync(path)) return store;
     const bytes = readFileSync(path);
     const whole = bytes.lastIndexOf("\n") + 1;
-    store.#readLines(bytes.subarray(0, whole).toString("utf8"), path);
+    store.#readLines(bytes.subarray(0, whole).toString("utf8"), path, isWhole);
     if (whole < bytes.length) truncateSync(path, whole);
     return store;
   }
 
   /** What a file holds, which must be there and is only read. */
-  static read(path: string, onJob?: (stored: StoredJob) => unknown): JobStore {
+  static read(path: string, { onJob, isWhole }: ReadJobsOptions = {}): JobStore {
     if (!existsSync(path)) throw new InputError("no-results", jobStoreTexts.none(path));
     const store = new JobStore(undefined, onJob);
     const text = readFileSync(path, "utf8");
-    store.#readLines(text.slice(0, text.lastIndexOf("\n") + 1), path);
+    store.#readLines(text.slice(0, text.lastIndexOf("\n") + 1), path, isWhole);
     return store;
   }
 
-  #readLines(text: string, path: string): void {
+  #readLines(text: string, path: string, isWhole: (stored: StoredJob) => boolean = () => true): void {
     for (const [i, line] of text.split("\n").entries()) {
       if (line === "") continue;
       const stored = parseLine(line);
-      if (stored === undefined) throw new InputError("results", jobStoreTexts.line(path, i + 1));
+      if (stored === undefined || !isWhole(stored))
+        throw new InputError("results", jobStoreTexts.line(path, i + 1));
       this.#learn(stored);
     }
   }
@@ -99,8 +109,7 @@ export class JobStore {
     if (this.has(key)) return;
     const line = JSON.stringify({ key, ...sentJob(job), result, seconds });
     if (this.path !== undefined) {
-      mkdirSync(dirname(this.path), { recursive: true });
-      appendFileSync(this.path, `${line}\n`);
+      appendWhole(this.path, `${line}\n`);
     }
     // What a later run would read, not what this one computed: numbers without a value are gone from both.
     this.#learn(JSON.parse(line));
@@ -111,6 +120,19 @@ export class JobStore {
     return this.#known.size;
   }
 }
+
+/** All of a line or none of it, also where the disk is full. */
+const appendWhole = (path: string, line: string): void => {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    appendFileSync(path, line);
+  } catch (error) {
+    if (existsSync(path)) truncateSync(path, size);
+    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new EnvironmentError("write-refused", jobStoreTexts.unwritten(path, reason), { cause: error });
+  }
+};
 
 const parseLine = (line: string): StoredJob | undefined => {
   try {

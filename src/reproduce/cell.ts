@@ -84,6 +84,8 @@ export interface DesignCell {
     readonly outer: number;
     readonly contrastive: number;
     readonly marginal: number;
+    /** How far a step goes; the paper's protocol unless given. */
+    readonly rate?: number | undefined;
     /** When static designs stop before their steps are over. */
     readonly settled?: SettledRule | undefined;
   };

@@ -38,7 +38,7 @@ export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignR
 
 const train = async (cell: DesignCell, { threads, onProgress }: CellRun): Promise<PolicyFile> => {
   const { policy: kind, objective, beta, horizon, bestStatic, training, seed } = cell;
-  const { steps, settled, ...sizes } = training;
+  const { steps, settled, rate, ...sizes } = training;
   const common = { objective, beta, horizon, sizes, seed, evaluation: false, threads } as const;
   const inPart = (first: number, share: number) => ({
     onProgress: ({ done, total }: Progress) =>
@@ -48,6 +48,7 @@ const train = async (cell: DesignCell, { threads, onProgress }: CellRun): Promis
     return trainPolicy(locationFinding(), {
       ...{ ...common, kind, steps },
       ...(kind === "static" ? { ...NEAR_ORIGIN, settled } : {}),
+      ...(rate === undefined ? {} : { rate }),
       ...inPart(0, 1),
     });
   }

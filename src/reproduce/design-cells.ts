@@ -13,8 +13,14 @@ export type DesignLine = Pick<DesignCell, "policy" | "objective" | "beta" | "hor
 
 const FULL_TRAINING = { steps: 10_000, outer: 100, contrastive: 1000, marginal: 1000 };
 const FULL_EVALUATION = { outer: 100, batches: 20, inner: 100_000 };
-const QUICK_TRAINING = { steps: 60, outer: 20, contrastive: 50, marginal: 50 };
-const QUICK_EVALUATION = { outer: 50, batches: 2, inner: 500 };
+/** So few steps must go further than the paper's, or nothing moves and no policy differs from another. */
+const QUICK_SIZES = { outer: 20, contrastive: 100, marginal: 100 };
+const QUICK_TRAINING = {
+  random: { steps: 1, ...QUICK_SIZES },
+  static: { steps: 600, ...QUICK_SIZES, rate: 2e-2 },
+  dad: { steps: 500, ...QUICK_SIZES, rate: 5e-4 },
+};
+const QUICK_EVALUATION = { outer: 100, batches: 2, inner: 2000 };
 
 /** Designs travel at a share of up to 1 of the rate and creep at 0.03 or more; noise moves settled ones by 0.01 to 0.04. */
 const SETTLED = { window: 500, speed: 0.03, times: 3 };
@@ -22,13 +28,13 @@ const SETTLED = { window: 500, speed: 0.03, times: 3 };
 const designSeeds = ({ quick, seeds }: Scale): readonly number[] => seedsOf(seeds ?? (quick ? 2 : 8));
 
 const designCell = (line: DesignLine, seed: number, { quick }: Scale): DesignCell => {
-  const training = quick ? QUICK_TRAINING : FULL_TRAINING;
+  const full = line.policy === "static" ? { ...FULL_TRAINING, settled: SETTLED } : FULL_TRAINING;
   return {
     kind: "design",
     ...line,
     // Without a cost of leakage both objectives are the same.
     objective: line.beta === 0 ? "conditional" : line.objective,
-    training: line.policy === "static" ? { ...training, settled: SETTLED } : training,
+    training: quick ? QUICK_TRAINING[line.policy] : full,
     evaluation: quick ? QUICK_EVALUATION : FULL_EVALUATION,
     seed,
   };

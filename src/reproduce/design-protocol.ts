@@ -6,22 +6,34 @@ const count = (value: number): string => value.toLocaleString("en");
 
 /** With the sentences of one table or figure. */
 export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Protocol => {
-  const cells = designCells([{ policy: "static", objective: "conditional", beta: 0, horizon: 1 }], scale);
+  const cellsOf = (policy: "static" | "dad") =>
+    designCells([{ policy, objective: "conditional", beta: 0, horizon: 1 }], scale);
+  const cells = cellsOf("static");
   const [{ training, evaluation }] = cells;
-  const { steps, outer, contrastive, settled } = training;
+  const { training: ofNetworks } = cellsOf("dad")[0];
+  const { steps, outer, contrastive, settled, rate = 2e-3 } = training;
+  const stepsInWords =
+    ofNetworks.steps === steps
+      ? `${count(steps)} steps`
+      : `${count(steps)} steps (networks ${count(ofNetworks.steps)})`;
   const size = [
-    `${count(steps)} steps with ${count(outer)} experiments and ${count(contrastive)} inner samples of each kind; ${cells.length} seed${cells.length === 1 ? "" : "s"}`,
+    `${stepsInWords} with ${count(outer)} experiments and ${count(contrastive)} inner samples of each kind; ${cells.length} seed${cells.length === 1 ? "" : "s"}`,
     `lower bounds with ${count(evaluation.inner)} inner samples`,
   ];
   const general = {
     stated: [
       "one source in the plane, prior mean (3, 3), covariance I; background 0.1, offset 0.0001, strength 1, log-normal noise of 0.5",
-      "DAD networks: encoder 3-64-256-16, emitter 16-128-16-2, a rate of 5e-5",
+      `DAD networks: encoder 3-64-256-16, emitter 16-128-16-2${ofNetworks.rate === undefined ? ", a rate of 5e-5" : ""}`,
     ],
     chosen: [
       "the signal is 0.1 + 1 / (0.0001 + distance^2), as in the public code of this benchmark; the paper prints (0.0001 + distance)^2",
       "the optimiser is Adam; encodings are summed, the first design is emitted from zeros, and networks read the logarithm of outcomes",
-      "static designs take the steps and samples that the paper states for DAD, start at N(0, 0.1^2) and have a constant rate of 2e-3",
+      ...(ofNetworks.rate === undefined
+        ? []
+        : [
+            `DAD networks have a rate of ${ofNetworks.rate.toExponential()}, ten times the paper's, because there are so few steps`,
+          ]),
+      `static designs ${scale.quick ? "" : "take the steps and samples that the paper states for DAD, "}start at N(0, 0.1^2) and have a constant rate of ${rate.toExponential()}`,
       ...(settled === undefined
         ? []
         : [

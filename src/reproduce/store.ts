@@ -5,11 +5,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { InputError } from "../core/errors.js";
-import { JobStore, type StoredJob } from "../jobs/job-store.js";
+import { JobStore, type ReadJobsOptions } from "../jobs/job-store.js";
 import { type Cell, type CellKind, type CellResult, cellKey, type ResultOf, seedOf } from "./cell.js";
-import { cellJob } from "./cell-jobs.js";
+import { cellJob, cellJobs } from "./cell-jobs.js";
 import { CELL_KINDS, type CompactCell, compactTable, readCompactTable } from "./compact-results.js";
 import { describeCell } from "./describe-cell.js";
+import { isStoredResult } from "./stored-result.js";
 
 export interface StoredCell {
   readonly key: string;
@@ -33,13 +34,16 @@ export class ResultStore implements Results {
   readonly jobs: JobStore;
   #seeds = 0;
 
-  private constructor(open: (onJob: (stored: StoredJob) => unknown) => JobStore) {
-    this.jobs = open(({ input }) => this.#noticeSeed(seedIn(input)));
+  private constructor(open: (options: Required<ReadJobsOptions>) => JobStore) {
+    this.jobs = open({
+      onJob: ({ input }) => this.#noticeSeed(seedIn(input)),
+      isWhole: ({ kind, input, result }) => kind === cellJobs.name && isStoredResult(input, result),
+    });
   }
 
   /** Results in a file that grows. What `base` knows is known too, and not written. */
   static open(path: string, base?: ResultStore): ResultStore {
-    const store = new ResultStore((onJob) => JobStore.open(path, onJob));
+    const store = new ResultStore((options) => JobStore.open(path, options));
     if (base === undefined) return store;
     store.jobs.addAll(base.jobs);
     store.#noticeSeed(base.seeds - 1);
@@ -49,8 +53,8 @@ export class ResultStore implements Results {
   /** A file of JSON lines or a folder of tables, which must be there and is only read. */
   static read(path: string): ResultStore {
     if (!existsSync(path)) throw new InputError("no-results", storeTexts.none(path));
-    if (!statSync(path).isDirectory()) return new ResultStore((onJob) => JobStore.read(path, onJob));
-    const store = new ResultStore((onJob) => new JobStore(undefined, onJob));
+    if (!statSync(path).isDirectory()) return new ResultStore((options) => JobStore.read(path, options));
+    const store = new ResultStore(({ onJob }) => new JobStore(undefined, onJob));
     store.#readTables(path);
     return store;
   }

@@ -43,9 +43,9 @@ describe.runIf(existsSync("/proc/self/environ"))("kill -9", () => {
   test(
     "on a sweep: its processes end too, and it goes on to the same bits",
     async () => {
-      const sizes = ["--steps", "300", "--starts", "2", "--outer", "20", "--inner", "50", "--batches", "2"];
+      const sizes = ["--steps", "100", "--starts", "2", "--outer", "20", "--inner", "50", "--batches", "2"];
       const words = (out: string) => [
-        ...["design", "sweep", "--model", "location", "--betas", "0,0.3,0.6", "--seeds", "2", "--jobs", "2"],
+        ...["design", "sweep", "--model", "location", "--betas", "0,0.6", "--seeds", "2", "--jobs", "2"],
         ...["--horizons", "3", ...sizes, "--out", out],
       ];
       const began = performance.now();
@@ -53,7 +53,7 @@ describe.runIf(existsSync("/proc/self/environ"))("kill -9", () => {
       expect((await invoke(words(whole), { env: { FAIRBED_QUEUE: "" } })).code).toBe(0);
       const took = performance.now() - began;
       const out = join(folder, "killed");
-      for (let i = 0; i < 5; i++) {
+      for (let i = 0; i < 3; i++) {
         const { left } = await killedAfter(words(out), randomInt(50, Math.round(took)));
         expect(left).toEqual([]);
         for (const path of filesIn(out)) if (path.endsWith(".json") && !isTemporary(path)) wholeJson(path);
@@ -65,6 +65,55 @@ describe.runIf(existsSync("/proc/self/environ"))("kill -9", () => {
           .map((path) => [path.slice(root.length), readFileSync(path, "base64")])
           .sort();
       expect(contents(out)).toEqual(contents(whole));
+    },
+    SLOW,
+  );
+
+  test(
+    "on a reproduction: another one takes the folder over and goes on to the same bits",
+    async () => {
+      const words = (out: string) => [
+        "reproduce",
+        "table-location",
+        "--quick",
+        "--seeds",
+        "1",
+        "--jobs",
+        "2",
+        "--out",
+        out,
+      ];
+      const results = (out: string) =>
+        readFileSync(join(out, "results.jsonl"), "utf8")
+          .trimEnd()
+          .split("\n")
+          .map((line) => {
+            const { key, result } = JSON.parse(line);
+            return JSON.stringify({ key, result });
+          })
+          .sort();
+      const env = { FAIRBED_QUEUE: "" };
+      const began = performance.now();
+      const whole = join(folder, "whole-table");
+      expect((await invoke(words(whole), { env })).code).toBe(0);
+      const took = performance.now() - began;
+
+      // Two at once: one does the work, and the other says so.
+      const shared = join(folder, "shared-table");
+      const both = await Promise.all([invoke(words(shared), { env }), invoke(words(shared), { env })]);
+      const refused = both.filter(({ code }) => code === 1);
+      for (const { stderr } of refused) expect(stderr).toContain("is in use by process");
+      expect(refused.length).toBeLessThan(2);
+
+      const out = join(folder, "killed-table");
+      for (let i = 0; i < 2; i++) {
+        const { left } = await killedAfter(words(out), randomInt(200, Math.round(took)));
+        expect(left).toEqual([]);
+      }
+      expect((await invoke(words(out), { env })).code).toBe(0);
+      expect(results(out)).toEqual(results(whole));
+      expect(results(shared)).toEqual(results(whole));
+      expect(filesIn(out).filter((path) => path.includes("in-use"))).toEqual([]);
     },
     SLOW,
   );

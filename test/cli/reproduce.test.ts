@@ -17,6 +17,7 @@ import { writeText } from "../../src/cli/atomic-write.js";
 import { reproduceTexts } from "../../src/cli/commands/reproduce/reproduce.js";
 import { catalogueTexts, REPRODUCTION_NAMES } from "../../src/reproduce/catalogue.js";
 import { storeTexts } from "../../src/reproduce/store.js";
+import { tableLocationTexts } from "../../src/reproduce/table-location.js";
 import { datasetNamed } from "../../src/sources/catalogue.js";
 import { dataFolderTexts } from "../../src/sources/data-folder.js";
 import { describeWithData } from "../setup/data.js";
@@ -28,6 +29,16 @@ needsDist();
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 const folder = mkdtempSync(join(tmpdir(), "fairbed-reproduce-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+test("without any of the data there is nothing to show: exit code 1, and no folder", async () => {
+  const out = join(folder, "no", "data");
+  const outcome = await invoke(["reproduce", "table-ratios", "--quick", "--out", out], {
+    env: { FAIRBED_DATA: join(folder, "nowhere"), FAIRBED_QUEUE: "" },
+  });
+  expect(outcome).toMatchObject({ code: 1, stdout: "" });
+  expect(outcome.stderr).toMatch(/^fairbed: nothing could be run: the dataset census is not in .*\n$/);
+  expect(existsSync(join(folder, "no"))).toBe(false);
+});
 
 test("a table in quick: once run, then only drawn, here and from a copy of its results", async () => {
   const out = join(folder, "location");
@@ -44,8 +55,11 @@ test("a table in quick: once run, then only drawn, here and from a copy of its r
     seeds: 2,
     verdict: "not run",
   });
+  // Small as it is, it shows what the table is about, and says so where a reader looks.
+  expect(reproductions[0].findings).toEqual([tableLocationTexts.shown]);
   const page = readFileSync(join(out, "index.html"), "utf8");
   expect(page).toContain("1.009 ± 0.034");
+  expect(page).toContain("shows the order of the paper&#39;s table");
   expect(readFileSync(join(out, "cells.csv"), "utf8").split("\n")[0]).toMatch(
     /^key,kind,what,seed,labels,target lower,target upper,/,
   );
@@ -135,14 +149,17 @@ test("what is not there is said in one sentence", async () => {
   });
 });
 
-test("a table whose data is not here is not run, and says how to get it", async () => {
+test("a table whose data is not here is not run, and says how to get it; the others are", async () => {
   const { code, stdout } = await invoke(
-    ["reproduce", "table-celeba", "--quick", "--quiet", "--json", "--out", join(folder, "none")],
-    { env: { FAIRBED_DATA: join(folder, "nowhere") } },
+    ["reproduce", "table-celeba", "table-location", "--seeds", "1", "--quick", "--quiet", "--json"].concat([
+      "--out",
+      join(folder, "none"),
+    ]),
+    { env: { FAIRBED_DATA: join(folder, "nowhere"), FAIRBED_QUEUE: "" } },
   );
   expect(code).toBe(0);
   const { notes, cells } = JSON.parse(stdout);
-  expect(cells).toEqual({ wanted: 10, ran: 0, stored: 0 });
+  expect(cells).toEqual({ wanted: 10, ran: 5, stored: 5 });
   expect(notes).toEqual([dataFolderTexts.notHere(datasetNamed("celeba"), join(folder, "nowhere"))]);
 });
 

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { InputError } from "../../src/core/errors.js";
 import { canonicalJson } from "../../src/jobs/content-key.js";
 import { jobsHere } from "../../src/jobs/job-processes.js";
 import { jobStoreTexts } from "../../src/jobs/job-store.js";
@@ -178,9 +179,32 @@ describe("the store", () => {
     expect(pendingCells([location], ResultStore.open(join(folder, "order.jsonl")))).toEqual([]);
   });
 
+  const line = (input: unknown, result: unknown) =>
+    `${JSON.stringify({ key: "a", kind: "cell", input, result, seconds: 1 })}\n`;
+
+  test.each([
+    ["null", "null\n"],
+    ["a list", "[]\n"],
+    ["a number", "1\n"],
+    ["no result", line({ kind: "design" }, null)],
+    ["a list as a result", line({ kind: "design" }, [])],
+    ["an empty result", line({ kind: "design" }, {})],
+    ["bounds that are none", line({ kind: "design" }, { target: null, sensitive: 1 })],
+    ["no rows", line({ kind: "acquire" }, { labelled: null, checkpoints: [] })],
+    ["no metrics", line({ kind: "acquire" }, { labelled: [1], checkpoints: [null] })],
+    ["metrics that are none", line({ kind: "generalize" }, { metrics: [] })],
+    ["no cell", line(null, {})],
+  ])("is no result: %s", (_, text) => {
+    const path = join(folder, "no-result.jsonl");
+    writeFileSync(path, text);
+    for (const read of [ResultStore.open, ResultStore.read]) {
+      expect(() => read(path)).toThrow(new InputError("results", jobStoreTexts.line(path, 1)));
+    }
+  });
+
   test("says which line is wrong, and that there is nothing to read", () => {
     const path = join(folder, "wrong.jsonl");
-    writeFileSync(path, '{"key":"a","kind":"cell","input":{"kind":"design"},"result":{}}\nwhat\n');
+    writeFileSync(path, `${line({ kind: "other" }, {})}what\n`);
     expect(() => ResultStore.open(path)).toThrow(jobStoreTexts.line(path, 2));
     const none = join(folder, "none.jsonl");
     expect(() => ResultStore.read(none)).toThrow(storeTexts.none(none));
@@ -362,7 +386,7 @@ describe("settings in words", () => {
       expect(full).toContain(
         location ? "10,000 steps" : /celeba/.test(reproduction.name) ? "300 labels" : "400 labels",
       );
-      expect(quick).toContain(location ? "60 steps" : "40 labels, 10 at a time, 2 seeds");
+      expect(quick).toContain(location ? "600 steps" : "40 labels, 10 at a time, 2 seeds");
       expect(quick).not.toMatch(/10,000 steps|[34]00 labels/);
     }
   });

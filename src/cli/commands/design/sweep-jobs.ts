@@ -2,6 +2,7 @@
 import { EnvironmentError } from "../../../core/errors.js";
 import { contentKey } from "../../../jobs/content-key.js";
 import type { JobKind } from "../../../jobs/job.js";
+import type { StoredJob } from "../../../jobs/job-store.js";
 import { isFile, type LoadedModel } from "./load-model.js";
 import type { SweepCell, SweepResult } from "./sweep-cell.js";
 
@@ -44,6 +45,15 @@ export const sweepJob = (
   { source, identity: { fingerprint } }: LoadedModel,
   cell: Pick<SweepCell, "settings" | "evaluation">,
 ) => ({ kind: sweepJobs, input: { fingerprint, source, ...cell } });
+
+/** Whether a stored line holds what a cell gives: others may have written the file. */
+export const isSweepResult = ({ kind, result }: StoredJob): boolean => {
+  const { report, designs, policy } = result as Partial<SweepResult>;
+  const isRows = Array.isArray(designs) && designs.every((row) => Array.isArray(row));
+  const parts = [report?.target, report?.sensitive, report?.sensitiveGivenTarget, report?.objectives];
+  const isReport = parts.every((part) => typeof part === "object" && part !== null);
+  return kind === sweepJobs.name && isRows && isReport && typeof policy === "string";
+};
 
 /** A file's name: readable, and different for different settings. */
 export const sweepCellName = (cell: SweepCell): string => {

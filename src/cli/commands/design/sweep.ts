@@ -10,6 +10,7 @@ import { withError } from "../../../core/number-text.js";
 import type { Model } from "../../../design/model.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
+import { withClaimedFolder } from "../../claimed-folder.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { queueOption, runMissing } from "../../job-place.js";
 import { choice, flag, integer, integers, outFolder, reals } from "../../options.js";
@@ -65,7 +66,7 @@ export const sweep = defineCommand({
     // Before the work that they would show.
     if (figures === "svg") await requireCharts();
     const { namedModel } = await import("./named-model.js");
-    const { sweepJob } = await import("./sweep-jobs.js");
+    const { isSweepResult, sweepJob } = await import("./sweep-jobs.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const { policySettings } = await import("../../../workflows/policy-settings.js");
     const { JobStore } = await import("../../../jobs/job-store.js");
@@ -82,35 +83,40 @@ export const sweep = defineCommand({
         ),
       ),
     );
-    await makeFolder(join(out, "policies"));
-    const store = JobStore.open(join(out, RESULTS));
-    const { ran, notes } = await runMissing(
-      jobs,
-      store,
-      options,
-      { label: "sweeping", unit: "cells" },
-      context,
-    );
-    // A frontier with holes is none; the same command tries again what is missing.
-    if (notes.length > 0) throw new EnvironmentError("sweep", notes.join("; "));
-    const cells = await finishedCells(
-      jobs.map(({ input }) => input),
-      store,
-      out,
-      context,
-    );
-    const summary = summarise(cells);
-    const model = { name: loaded.identity.name, options: loaded.identity.options };
-    await context.writeFile(join(out, "results.csv"), csvOf(cells));
-    await context.writeFile(join(out, "results.json"), `${toJson({ model, evaluation, summary, cells })}\n`);
-    const drawn = figures === "svg" ? await drawFigures(loaded, cells, summary, out, context) : [];
-    return {
-      out,
-      model,
-      cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
-      summary,
-      files: ["results.csv", "results.json", ...drawn].map((file) => join(out, file)),
-    };
+    return withClaimedFolder(out, async () => {
+      await makeFolder(join(out, "policies"));
+      const store = JobStore.open(join(out, RESULTS), { isWhole: isSweepResult });
+      const { ran, notes } = await runMissing(
+        jobs,
+        store,
+        options,
+        { label: "sweeping", unit: "cells" },
+        context,
+      );
+      // A frontier with holes is none; the same command tries again what is missing.
+      if (notes.length > 0) throw new EnvironmentError("sweep", notes.join("; "));
+      const cells = await finishedCells(
+        jobs.map(({ input }) => input),
+        store,
+        out,
+        context,
+      );
+      const summary = summarise(cells);
+      const model = { name: loaded.identity.name, options: loaded.identity.options };
+      await context.writeFile(join(out, "results.csv"), csvOf(cells));
+      await context.writeFile(
+        join(out, "results.json"),
+        `${toJson({ model, evaluation, summary, cells })}\n`,
+      );
+      const drawn = figures === "svg" ? await drawFigures(loaded, cells, summary, out, context) : [];
+      return {
+        out,
+        model,
+        cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
+        summary,
+        files: ["results.csv", "results.json", ...drawn].map((file) => join(out, file)),
+      };
+    });
   },
   print: ({ cells, summary, files }) =>
     [

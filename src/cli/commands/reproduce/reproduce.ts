@@ -3,12 +3,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { InputError } from "../../../core/errors.js";
+import { EnvironmentError, InputError } from "../../../core/errors.js";
 import { between, fixed, withError } from "../../../core/number-text.js";
+import type { JobsRun } from "../../../jobs/run-jobs.js";
 import type { ClaimCheck } from "../../../reproduce/claim-verdict.js";
 import type { Scale } from "../../../reproduce/reproduction.js";
 import type { ResultStore } from "../../../reproduce/store.js";
 import type { Comparison } from "../../../reproduce/verdict.js";
+import { withClaimedFolder } from "../../claimed-folder.js";
 import { defineCommand } from "../../command.js";
 import { queueOption, runMissing } from "../../job-place.js";
 import {
@@ -29,6 +31,7 @@ export const reproduceTexts = {
     `${option} was to begin with the results that ship with fairbed, and this copy has none: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
   drawsOnly: (option: string) =>
     `--from-results runs nothing, so ${option} is of no use with it: give one of the two`,
+  noneRan: (notes: readonly string[]) => `nothing could be run: ${notes.join("; ")}`,
   nothing: (quick: boolean) =>
     `these results hold nothing of what was named${quick ? " in the quick protocol" : ""}: run it first, without --from-results, or name other results, tables or figures`,
 };
@@ -106,60 +109,65 @@ export const reproduce = defineCommand({
     };
     await requireCharts();
     const wanted = reproductions.flatMap((each) => each.cells(scale));
-    const store = await storeFor(options);
-    if (options.fromResults !== undefined && storedOf(wanted, store).found.length === 0) {
-      throw new InputError("no-results", reproduceTexts.nothing(options.quick));
-    }
-    await makeFolder(options.out);
-    const { ran, notes } =
-      options.fromResults === undefined
-        ? await runMissing(
-            wanted.map(cellJob),
-            store.jobs,
-            options,
-            { label: "reproduce", unit: "cells" },
-            context,
-          )
-        : { ran: 0, notes: [] };
-    const drawn = drawnOf(reproductions, store, scale);
-    const { all, found } = storedOf(wanted, store);
-    const { out, ledger } = options;
-    const files = await writeAll({
-      drawn,
-      found,
-      store,
-      scale,
-      names,
-      shipped: options.resume || options.fromResults === true,
-      notes,
-      out,
-      ledger,
-      context,
-    });
-    const comparisons = paperComparisons(
-      drawn.map(({ reproduction: { beyond = false }, drawing }) => ({ beyond, ...drawing })),
-    );
-    return {
-      names: reproductions.map(({ name }) => name),
-      quick: options.quick,
-      out,
-      cells: { wanted: all, ran, stored: found.length },
-      reproductions: drawn.map(({ reproduction: { name, title, source }, drawing }) => ({
-        name,
-        title,
-        source,
-        findings: drawing.findings ?? [],
-        asked: drawing.asked ?? [],
-        comparisons: drawing.comparisons,
-        measured: drawing.measured,
-        claims: drawing.claims ?? [],
-      })),
-      summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
-      notes,
-      files,
-      ledger,
-      seconds: (performance.now() - started) / 1000,
+    const draw = async (store: ResultStore, { ran, notes }: JobsRun) => {
+      const drawn = drawnOf(reproductions, store, scale);
+      const { all, found } = storedOf(wanted, store);
+      const { out, ledger } = options;
+      const files = await writeAll({
+        drawn,
+        found,
+        store,
+        scale,
+        names,
+        shipped: options.resume || options.fromResults === true,
+        notes,
+        out,
+        ledger,
+        context,
+      });
+      const comparisons = paperComparisons(
+        drawn.map(({ reproduction: { beyond = false }, drawing }) => ({ beyond, ...drawing })),
+      );
+      return {
+        names: reproductions.map(({ name }) => name),
+        quick: options.quick,
+        out,
+        cells: { wanted: all, ran, stored: found.length },
+        reproductions: drawn.map(({ reproduction: { name, title, source }, drawing }) => ({
+          name,
+          title,
+          source,
+          findings: drawing.findings ?? [],
+          asked: drawing.asked ?? [],
+          comparisons: drawing.comparisons,
+          measured: drawing.measured,
+          claims: drawing.claims ?? [],
+        })),
+        summary: comparisons.length === 0 ? "" : verdictsInWords(comparisons),
+        notes,
+        files,
+        ledger,
+        seconds: (performance.now() - started) / 1000,
+      };
     };
+    if (options.fromResults !== undefined) {
+      const store = await storeFor(options);
+      if (storedOf(wanted, store).found.length === 0) {
+        throw new InputError("no-results", reproduceTexts.nothing(options.quick));
+      }
+      await makeFolder(options.out);
+      return draw(store, { ran: 0, notes: [] });
+    }
+    return withClaimedFolder(options.out, async () => {
+      const store = await storeFor(options);
+      const label = { label: "reproduce", unit: "cells" };
+      const run = await runMissing(wanted.map(cellJob), store.jobs, options, label, context);
+      // A page without a number would look as if something had been done.
+      if (storedOf(wanted, store).found.length === 0) {
+        throw new EnvironmentError("no-results", reproduceTexts.noneRan(run.notes));
+      }
+      return draw(store, run);
+    });
   },
   print: ({ quick, cells, reproductions, summary, notes, files, ledger, out, seconds }) =>
     [
