@@ -54,14 +54,14 @@ describe.each([
       ["SIGTERM", 143],
       ["SIGHUP", 129],
     ] as const)("%s leaves nothing half-written", async (signal, code) => {
-      const outcome = await interrupt(["write", join(folder, "new.txt")], signal);
+      const outcome = await interrupt(["write", "--out", join(folder, "new.txt")], signal);
       expect(outcome).toMatchObject({ code, stderr: `fairbed: ${failureText.interrupted}\n` });
       expect(readdirSync(folder)).toEqual([]);
     });
 
     test("leaves the former file as it was", async () => {
       writeFileSync(join(folder, "old.txt"), "old");
-      const outcome = await interrupt(["write", join(folder, "old.txt")], "SIGINT");
+      const outcome = await interrupt(["write", "--out", join(folder, "old.txt")], "SIGINT");
       expect(outcome.code).toBe(130);
       expect(readdirSync(folder)).toEqual(["old.txt"]);
       expect(readFileSync(join(folder, "old.txt"), "utf8")).toBe("old");
@@ -106,7 +106,7 @@ describe("a process that watches", () => {
     ["SIGHUP", 129],
   ] as const)("ends one whose thread is held: %s", async (signal, code) => {
     writeFileSync(join(folder, "old.txt"), "old");
-    const outcome = await started(["held", join(folder, "old.txt")], (child) => child.kill(signal));
+    const outcome = await started(["held", "--out", join(folder, "old.txt")], (child) => child.kill(signal));
     expect(outcome).toEqual({
       code,
       stdout: "holding\n",
@@ -136,7 +136,7 @@ describe("a process that watches", () => {
     "takes the one that works with it when it is killed, whatever that one does",
     async () => {
       const mark = randomUUID();
-      const outcome = await invoke(["held", join(folder, "new.txt")], {
+      const outcome = await invoke(["held", "--out", join(folder, "new.txt")], {
         program: WATCHED_PROBE,
         env: { FAIRBED_TEST_MARK: mark },
         during: (child) => child.stdout?.once("data", () => child.kill("SIGKILL")),

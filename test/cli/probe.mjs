@@ -1,6 +1,6 @@
 /** The shipped command line with commands that only tests need. */
 import { defineCommand } from "../../dist/cli/command.js";
-import { argument, choice, flag, integer, real, text } from "../../dist/cli/options.js";
+import { argument, choice, flag, integer, outFile, real, text } from "../../dist/cli/options.js";
 import { runCommandLine } from "../../dist/cli/run.js";
 import { EnvironmentError, InputError } from "../../dist/core/errors.js";
 
@@ -38,8 +38,8 @@ const echo = defineCommand({
 const write = defineCommand({
   ...nothing,
   name: "write",
-  arguments: { file: argument("the file") },
-  async run({ arguments: { file }, context }) {
+  options: { out: outFile("--out <file>", "the file") },
+  async run({ options: { out: file }, context }) {
     const slowly = async function* () {
       yield "half";
       process.stdout.write("writing\n");
@@ -117,8 +117,8 @@ const stray = defineCommand({
 const held = defineCommand({
   ...nothing,
   name: "held",
-  arguments: { file: argument("the file") },
-  async run({ arguments: { file }, context }) {
+  options: { out: outFile("--out <file>", "the file") },
+  async run({ options: { out: file }, context }) {
     const parts = async function* () {
       yield "half";
       process.stdout.write("holding\n");
