@@ -9,8 +9,6 @@ test.each(["null", "[]", "7", '{"key": "k", "kind": "c", "input": {}, "result": 
   "a line of results that is no result is named: %s",
   (line) => {
     const path = file("results.jsonl", `${line}\n`);
-    expect(() => JobStore.read(path, () => {})).toThrow(
-      new InputError("results", jobStoreTexts.line(path, 1)),
-    );
+    expect(() => JobStore.read(path)).toThrow(new InputError("results", jobStoreTexts.line(path, 1)));
   },
 );
