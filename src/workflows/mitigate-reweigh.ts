@@ -4,6 +4,7 @@ import type { LearnerName } from "../learners/learner-names.js";
 import { type ReweighedCell, reweigh } from "../mitigation/reweighing.js";
 import type { Table } from "../tables/table.js";
 import { comparedGroups, measureGroups } from "./compared-groups.js";
+import { bandWarnings, countFavoured, fittedBand, ratioOfShares } from "./fitted-band.js";
 import { aboutOf, favourableScores, type Mitigated } from "./mitigate.js";
 import { mitigationLearner } from "./mitigate-rule.js";
 import { MITIGATION_DEFAULTS } from "./mitigation-defaults.js";
@@ -66,7 +67,7 @@ export const reweighTable = async (table: Table, options: ReweighTableOptions): 
     );
     const predicted = Int32Array.from(scores(test), (score) => Number(score > 0.5));
     await pace.step({ done, total: 2 });
-    return measureGroups(predicted, split, compared);
+    return { predicted, measures: measureGroups(predicted, split, compared) };
   };
   const named = cells.map(({ label, group, rows, weight }) => ({
     outcome: task.target.classes[label],
@@ -74,17 +75,33 @@ export const reweighTable = async (table: Table, options: ReweighTableOptions): 
     rows,
     weight,
   }));
+  const before = await decide(undefined, 1);
+  const after = await decide(weights, 2);
+  // With the weights, outcome and group are independent among the rows that are learnt from.
+  const band = fittedBand({
+    measure: "ratio",
+    of: "selection rates",
+    band: [1, 1],
+    fitted: 1,
+    test: ratioOfShares(
+      names.map((_, group) => countFavoured(after.predicted, (at) => groups[test[at]] === group)),
+    ),
+  });
   return {
     ...aboutOf(split),
+    band,
     leftOut: [...task.leftOut, ...compared.leftOut],
     rows: { train: train.length, test: test.length },
     learner: name,
     cells: named,
     weights,
-    metrics: { before: await decide(undefined, 1), after: await decide(weights, 2) },
+    metrics: { before: before.measures, after: after.measures },
     notes: [...task.notes, ...split.notes, ...compared.notes],
-    warnings: named
-      .filter(({ weight }) => weight === undefined)
-      .map(({ outcome, group }) => reweighTableTexts.empty(outcome, group)),
+    warnings: [
+      ...bandWarnings(band),
+      ...named
+        .filter(({ weight }) => weight === undefined)
+        .map(({ outcome, group }) => reweighTableTexts.empty(outcome, group)),
+    ],
   };
 };

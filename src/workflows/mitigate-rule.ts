@@ -15,6 +15,7 @@ import {
 import { stratify } from "../mitigation/stratify.js";
 import type { Table } from "../tables/table.js";
 import { type ComparedGroups, comparedGroups, measureGroups } from "./compared-groups.js";
+import { bandWarnings, fittedBand } from "./fitted-band.js";
 import { aboutOf, favourableScores, givenScores, type Mitigated } from "./mitigate.js";
 import { MITIGATION_DEFAULTS } from "./mitigation-defaults.js";
 import {
@@ -121,13 +122,22 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
   const tested = known(test);
   const before = Int32Array.from(tested.scores, (score) => Number(score > 0.5));
   const after = applyFairRule(rule, tested);
+  const reached = judgeFairRule(rule, tested, { replicates, stream: stream.split("interval on test rows") });
+  const band = fittedBand({
+    measure: "ratio",
+    of: metric === "dp" ? "selection rates" : "true positive rates",
+    band: [rule.level, 1],
+    fitted: rule.ratio,
+    test: { value: reached.ratio, interval: reached.interval },
+  });
   return {
     ...aboutOf(split),
+    band,
     leftOut: [...task.leftOut, ...compared.leftOut],
     rows: { train: rest.length, validation: part.length, test: test.length },
     groups: names,
     rule,
-    reached: judgeFairRule(rule, tested, { replicates, stream: stream.split("interval on test rows") }),
+    reached,
     test,
     scores: tested.scores,
     before,
@@ -137,6 +147,6 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
       after: measureGroups(after, split, compared),
     },
     notes: [...task.notes, ...split.notes, ...notes],
-    warnings: rule.warnings,
+    warnings: [...rule.warnings, ...bandWarnings(band)],
   };
 };

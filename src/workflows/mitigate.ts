@@ -21,6 +21,13 @@ import {
 import { stratify } from "../mitigation/stratify.js";
 import { columnNamed, type Table } from "../tables/table.js";
 import { shownFeatureNames } from "./feature-names.js";
+import {
+  bandWarnings,
+  countFavoured,
+  differenceOfShares,
+  type FittedBand,
+  fittedBand,
+} from "./fitted-band.js";
 import { MITIGATION_DEFAULTS } from "./mitigation-defaults.js";
 import {
   type MitigationOptions,
@@ -40,6 +47,8 @@ export interface Mitigated {
   readonly privileged: string;
   /** Groups that are not compared, because they are too small. */
   readonly leftOut: readonly LeftOutGroup[];
+  /** What it was fitted to, and whether that holds on the test rows. */
+  readonly band: FittedBand;
   readonly notes: readonly string[];
   /** What a person must know before using it. */
   readonly warnings: readonly string[];
@@ -112,8 +121,19 @@ export const representTable = async (
     Number(p > 0.5),
   );
   const of = (predicted: Int32Array) => measure(predicted, test, labels, privileged);
+  const learnt = Int32Array.from(predictFromRepresentation(representation, features, train), (p) =>
+    Number(p > 0.5),
+  );
+  const band = fittedBand({
+    measure: "difference",
+    of: "selection rates",
+    band: [0, 0],
+    fitted: betweenGroups(learnt, train, privileged)?.value ?? 0,
+    test: betweenGroups(direct, test, privileged),
+  });
   return {
     ...aboutOf(split),
+    band,
     rows: { train: train.length, test: test.length },
     featureNames: shownFeatureNames(task.table, features),
     representation,
@@ -124,8 +144,19 @@ export const representTable = async (
       representation: of(direct),
     },
     notes: [...task.notes, ...split.notes],
-    warnings: representation.collapse === undefined ? [] : [representation.collapse],
+    warnings: [
+      ...(representation.collapse === undefined ? [] : [representation.collapse]),
+      ...bandWarnings(band),
+    ],
   };
+};
+
+/** The unprivileged group's share of favoured rows less that of the privileged, of rows that were decided. */
+const betweenGroups = (predicted: Int32Array, rows: Int32Array, privileged: Int32Array) => {
+  const [others, favoured] = [0, 1].map((group) =>
+    countFavoured(predicted, (at) => privileged[rows[at]] === group),
+  );
+  return differenceOfShares(others, favoured);
 };
 
 /** Rows to learn from, to fit the rule on and to test on, with the labels and groups of all rows. */
@@ -218,8 +249,16 @@ export const rejectTable = async (table: Table, options: RejectTableOptions): Pr
   );
   const before = Int32Array.from(scores, (score) => Number(score > 0.5));
   const of = (predicted: Int32Array) => measure(predicted, test, labels, privileged);
+  const held = fittedBand({
+    measure: "difference",
+    of: "selection rates",
+    band: rule.band,
+    fitted: rule.difference,
+    test: betweenGroups(decided, test, privileged),
+  });
   return {
     ...aboutOf(split),
+    band: held,
     rows: { train: rest.length, validation: part.length, test: test.length },
     rule,
     test,
@@ -228,7 +267,7 @@ export const rejectTable = async (table: Table, options: RejectTableOptions): Pr
     after: decided,
     metrics: { before: of(before), after: of(decided) },
     notes: [...(column === undefined ? task.notes : []), ...split.notes],
-    warnings: rule.warning === undefined ? [] : [rule.warning],
+    warnings: [...(rule.warning === undefined ? [] : [rule.warning]), ...bandWarnings(held)],
   };
 
   function forestScores() {

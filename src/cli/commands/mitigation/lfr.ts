@@ -5,7 +5,7 @@ import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, flag, integer, optionalArgument, real } from "../../options.js";
 import { withProgress } from "../../run-options.js";
-import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
+import { capital, MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
 import { rowsCsv } from "./rows-csv.js";
 
@@ -86,6 +86,7 @@ export const lfr = defineCommand({
   },
   print: ({
     table,
+    band,
     target,
     sensitive,
     privileged,
@@ -98,6 +99,7 @@ export const lfr = defineCommand({
   }) => {
     const { losses, start, starts } = representation;
     return [
+      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}, privileged ${privileged}; ${rows.train} rows to learn from, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       `loss ${fixed(losses.loss, 4)}: reconstruction ${fixed(losses.reconstruction, 4)}, prediction ${fixed(losses.prediction, 4)}, parity ${fixed(losses.parity, 4)}; ${starts[start].steps} steps`,
@@ -108,8 +110,9 @@ export const lfr = defineCommand({
         ["the representation itself", metrics.representation],
       ]),
       "",
+      ...(band.outside === true ? [] : [`${capital(band.sentence)}.`]),
       ...MEASURES_LEGEND,
-      ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
+      ...warnings.filter((each) => each !== band.sentence).flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n");

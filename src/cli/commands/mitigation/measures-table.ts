@@ -29,3 +29,5 @@ export const MEASURES_LEGEND = [
   "favoured is the share of rows predicted to have the favourable outcome, difference that share of the",
   "unprivileged less that of the privileged; ratios are the smaller group's rate over the larger's: 1 is parity.",
 ];
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -6,7 +6,7 @@ import { defineCommand } from "../../command.js";
 import { choice, optionalArgument } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
-import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
+import { capital, MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
 import { rowsCsv } from "./rows-csv.js";
 
@@ -46,8 +46,9 @@ export const reweigh = defineCommand({
     }
     return { table: name, ...shown, seconds: (performance.now() - started) / 1000 };
   },
-  print: ({ table, target, sensitive, rows, learner, cells, metrics, notes, warnings, seconds }) =>
+  print: ({ table, band, target, sensitive, rows, learner, cells, metrics, notes, warnings, seconds }) =>
     [
+      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}; ${rows.train} rows to learn from, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       "",
@@ -66,8 +67,9 @@ export const reweigh = defineCommand({
         [`${learner}, reweighed`, metrics.after],
       ]),
       "",
+      ...(band.outside === true ? [] : [`${capital(band.sentence)}.`]),
       ...MEASURES_LEGEND,
-      ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
+      ...warnings.filter((each) => each !== band.sentence).flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),

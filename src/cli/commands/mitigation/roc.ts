@@ -4,7 +4,7 @@ import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, optionalArgument, real, text } from "../../options.js";
 import { withProgress } from "../../run-options.js";
-import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
+import { capital, MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
 import { rowsCsv } from "./rows-csv.js";
 
@@ -75,8 +75,9 @@ export const roc = defineCommand({
     }
     return { table: name, ...shown, seconds: (performance.now() - started) / 1000 };
   },
-  print: ({ table, target, sensitive, privileged, rows, rule, metrics, notes, warnings, seconds }) =>
+  print: ({ table, band, target, sensitive, privileged, rows, rule, metrics, notes, warnings, seconds }) =>
     [
+      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}, privileged ${privileged}; ${rows.train} rows to learn from, ${rows.validation} to fit the rule on, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       `threshold ${fixed(rule.threshold, 4)}, margin ${fixed(rule.margin, 4)}: on the rows it was fitted on, balanced accuracy ${fixed(rule.balancedAccuracy, 3)} and a difference of ${fixed(rule.difference, 3)}; ${rule.relabelled} labels change`,
@@ -86,9 +87,10 @@ export const roc = defineCommand({
         ["reject option", metrics.after],
       ]),
       "",
+      ...(band.outside === true ? [] : [`${capital(band.sentence)}.`]),
       ...MEASURES_LEGEND,
       "The rule uses the group of each row to decide; whether that is allowed depends on what it is used for.",
-      ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
+      ...warnings.filter((each) => each !== band.sentence).flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),

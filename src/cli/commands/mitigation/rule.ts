@@ -5,7 +5,7 @@ import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import { defineCommand } from "../../command.js";
 import { choice, flag, optionalArgument, optionalReal, real, text } from "../../options.js";
 import { withProgress } from "../../run-options.js";
-import { MEASURES_LEGEND, measuresTable } from "./measures-table.js";
+import { capital, MEASURES_LEGEND, measuresTable } from "./measures-table.js";
 import { mitigationOptions, readMitigation } from "./mitigation-options.js";
 import { rowsCsv } from "./rows-csv.js";
 
@@ -88,8 +88,22 @@ export const rule = defineCommand({
     }
     return { table: name, ...shown, seconds: (performance.now() - started) / 1000 };
   },
-  print: ({ table, target, sensitive, rows, groups, rule, reached, metrics, notes, warnings, seconds }) =>
+  print: ({
+    table,
+    band,
+    target,
+    sensitive,
+    rows,
+    groups,
+    rule,
+    reached,
+    metrics,
+    notes,
+    warnings,
+    seconds,
+  }) =>
     [
+      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}; ${rows.train} rows to learn from, ${rows.validation} to fit the rule on, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       `threshold ${fixed(rule.threshold, 4)}, multipliers ${groups.map((group, g) => `${fixed(rule.multipliers[g], 4)} (${group})`).join(", ")}`,
@@ -100,9 +114,10 @@ export const rule = defineCommand({
         ["fair rule", metrics.after],
       ]),
       "",
+      ...(band.outside === true ? [] : [`${capital(band.sentence)}.`]),
       ...MEASURES_LEGEND,
       "The rule does not see the attribute of the rows that it decides.",
-      ...warnings.flatMap((warning) => ["", `Warning: ${warning}.`]),
+      ...warnings.filter((each) => each !== band.sentence).flatMap((warning) => ["", `Warning: ${warning}.`]),
       "",
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
