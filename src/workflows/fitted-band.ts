@@ -62,7 +62,10 @@ export const differenceOfShares = (
   const value = p1 - p2;
   return {
     value,
-    interval: [value - Math.hypot(p1 - l1, u2 - p2), value + Math.hypot(u1 - p1, p2 - l2)],
+    interval: [
+      value - Math.sqrt((p1 - l1) ** 2 + (u2 - p2) ** 2),
+      value + Math.sqrt((u1 - p1) ** 2 + (p2 - l2) ** 2),
+    ],
   };
 };
 

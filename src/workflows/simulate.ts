@@ -7,6 +7,7 @@ import { nearestName } from "../core/nearest-name.js";
 import type { Optional, RunOptions } from "../core/options.js";
 import { columnNamed, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import { taskContent } from "./acquisition-file.js";
 import {
   type CompositionChoice,
   compositionOf,
@@ -134,6 +135,8 @@ export interface Simulation {
   readonly notes: readonly string[];
   readonly seeds: readonly number[];
   /** Rows of the table, candidates and test rows of a seed. */
+  /** The table by its content, so that rows are not looked for in another: see `taskContent`. */
+  readonly content: string;
   readonly rows: { readonly table: number; readonly pool: number; readonly test: number };
   /** Rows whose labels were known at the start, by seed. */
   readonly initial: readonly (readonly number[])[];
@@ -243,6 +246,7 @@ export const simulate: {
     leftOut: task.leftOut,
     notes: task.notes,
     seeds,
+    content: taskContent(task),
     rows: { table: task.table.rows, pool: split.pool.length, test: split.test.length },
     initial: results[0].map(({ acquisition }) => [...acquisition.initial]),
     methods,

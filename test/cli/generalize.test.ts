@@ -6,6 +6,10 @@ import { generalizeTexts } from "../../src/cli/commands/reproduce/generalize.js"
 import { learnerTexts } from "../../src/learners/by-name.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
 import { asCategorical, columnNames } from "../../src/tables/table.js";
+import { defineTask } from "../../src/tables/task.js";
+import { acquisitionFileTexts } from "../../src/workflows/acquisition-file.js";
+import { generalizationTexts } from "../../src/workflows/generalization.js";
+import { prepareSeed } from "../../src/workflows/simulation.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -52,6 +56,63 @@ test("every model on what acquire chose, on the rows that it held out", async ()
     code: 2,
     stderr: `fairbed: ${generalizeTexts.otherTable(answer, "400 rows", other)}\n`,
   });
+  // The same rows in another order, and one value that differs.
+  const lines = csv(0, 400).trim().split("\n");
+  for (const [name, contents] of [
+    ["reversed.csv", [lines[0], ...lines.slice(1).reverse()]],
+    ["swapped.csv", [lines[0], lines[1], lines[3], lines[2], ...lines.slice(4)]],
+  ] as const) {
+    const table = write(name, `${contents.join("\n")}\n`);
+    expect(await invoke(["generalize", answer, "--table", table])).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${generalizeTexts.otherTable(answer, "other values, or the same in another order", table)}\n`,
+    });
+  }
+  const told = JSON.parse(acquired.stdout);
+  const changed = (name: string, change: (rows: unknown[], seed: number) => unknown[]) =>
+    write(
+      name,
+      JSON.stringify({
+        ...told,
+        methods: told.methods.map((each: { acquired: unknown[][] }) => ({
+          ...each,
+          acquired: each.acquired.map(change),
+        })),
+      }),
+    );
+  for (const [name, row] of Object.entries({
+    text: "3",
+    negative: -1,
+    fraction: 1.5,
+    nested: [2],
+    nothing: null,
+  })) {
+    const file = changed(`${name}.json`, ([, ...rows]) => [row, ...rows]);
+    expect(await invoke(["generalize", file, "--table", people])).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${acquisitionFileTexts.rows(file, "acquired rows")}\n`,
+    });
+  }
+  const beyond = changed("beyond.json", ([, ...rows]) => [400, ...rows]);
+  expect((await invoke(["generalize", beyond, "--table", people])).stderr).toContain(
+    generalizationTexts.row(400, 400),
+  );
+  // Rows that the seed held out, or that it could not ask for.
+  const task = defineTask(table, settings);
+  const { split } = prepareSeed(task, told.methods[0].settings, 0);
+  for (const rows of [split.test, split.targets]) {
+    const held = changed("held.json", (own, seed) => (seed === 0 ? [...rows] : own));
+    expect(await invoke(["generalize", held, "--table", people, "--models", "forest"])).toMatchObject({
+      code: 2,
+      stderr: `fairbed: ${generalizationTexts.tested(rows.length, 0)}\n`,
+    });
+  }
+  const { content: _, ...nameless } = told;
+  const old = write("old.json", JSON.stringify(nameless));
+  expect(await invoke(["generalize", old, "--table", people])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${acquisitionFileTexts.noContent(old)}\n`,
+  });
   const without = await invoke(["generalize", answer]);
   expect(without).toMatchObject({ code: 2, stderr: `fairbed: ${generalizeTexts.tableOfAnswer(answer)}\n` });
 });
@@ -70,6 +131,10 @@ test("two tables", async () => {
   ]);
   const { models } = JSON.parse(stdout);
   expect(models.forest.accuracy.mean).toBeGreaterThan(0.6);
+  expect(await invoke(["generalize", labelled, "--test", labelled, ...TASK])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${generalizationTexts.sameRows(150)}\n`,
+  });
   expect(await invoke(["generalize", labelled, ...TASK])).toMatchObject({
     code: 2,
     stderr: `fairbed: ${generalizeTexts.noTest(labelled)}\n`,
@@ -85,6 +150,6 @@ test("two tables", async () => {
   const wrong = write("wrong.json", "{}");
   expect(await invoke(["generalize", wrong])).toMatchObject({
     code: 2,
-    stderr: `fairbed: ${generalizeTexts.notAnswer(wrong)}\n`,
+    stderr: `fairbed: ${acquisitionFileTexts.notAnswer(wrong)}\n`,
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { commands } from "../../src/cli/commands/mitigation.js";
+import { requireOutputs } from "../../src/cli/out-folder.js";
 import { InputError } from "../../src/core/errors.js";
 import { seededStream } from "../../src/core/random.js";
 import { rareTexts } from "../../src/core/rare-values.js";
@@ -48,7 +49,7 @@ const run = async (name: string, path: string, given: Record<string, unknown>) =
     Object.entries(command.options).map(([key, { fallback }]) => [key, fallback]),
   );
   for (const key of Object.keys(given)) if (!(key in defaults)) throw new Error(`there is no option ${key}`);
-  const result = await command.run({
+  const input = {
     arguments: { table: path },
     options: {
       ...defaults,
@@ -58,6 +59,10 @@ const run = async (name: string, path: string, given: Record<string, unknown>) =
       id: "id",
       ...given,
     },
+  };
+  await requireOutputs(command, input);
+  const result = await command.run({
+    ...input,
     given: new Set(Object.keys(given)),
     context: {
       signal: new AbortController().signal,
@@ -85,9 +90,12 @@ describe("mitigate lfr", () => {
     const { forest, representation } = result.metrics;
     expect(forest.difference).toBeLessThan(-0.2);
     expect(Math.abs(representation.difference)).toBeLessThan(Math.abs(forest.difference) - 0.1);
-    expect(result.warnings).toEqual(
-      result.representation.collapse === undefined ? [] : [result.representation.collapse],
-    );
+    // The test rows differ from those that it was learnt from, which is said first.
+    expect(result.warnings).toEqual([
+      ...(result.representation.collapse === undefined ? [] : [result.representation.collapse]),
+      result.band.sentence,
+    ]);
+    expect(words).toMatch(/^NOT KEPT: fitted to a difference of selection rates/);
     const lines = readFileSync(out, "utf8").trimEnd().split("\n");
     expect(lines).toHaveLength(601);
     expect(lines[0]).toBe("id,prototype 1,prototype 2,prototype 3,prototype 4,prototype 5");
@@ -146,7 +154,7 @@ describe("mitigate roc", () => {
   it("says when no rule is fair enough", async () => {
     const { result, words } = await run("roc", table, { scores: "chance", lower: 1.5, upper: 2 });
     expect(result.rule.withinBand).toBe(false);
-    expect(result.warnings).toEqual([rejectOptionTexts.outside(1.5, 2, result.rule.difference)]);
+    expect(result.warnings).toContain(rejectOptionTexts.outside(1.5, 2, result.rule.difference));
     expect(words).toContain("Warning: no threshold");
   });
 
@@ -230,7 +238,7 @@ describe("mitigate rule", () => {
       selectionRate: 0.3,
     });
     expect(result.rule.reached).toBe(false);
-    expect(result.warnings).toEqual([fairRuleTexts.notReached(1, result.rule.ratio, 0.3)]);
+    expect(result.warnings).toContain(fairRuleTexts.notReached(1, result.rule.ratio, 0.3));
     expect(words).toContain("Warning: no multipliers reach a ratio of 1");
   });
 
@@ -282,7 +290,7 @@ describe("mitigate reweigh", () => {
           .map((line) => line.replace(/,[ab],/, ",c,")),
       );
     const { result } = await run("reweigh", write("empty.csv", lines.join("\n")), { trees: 5 });
-    expect(result.warnings).toEqual([reweighTableTexts.empty("yes", "b")]);
+    expect(result.warnings).toContain(reweighTableTexts.empty("yes", "b"));
   });
 });
 

@@ -6,7 +6,8 @@ import { fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES, type LearnerName } from "../../../learners/learner-names.js";
 import { withoutPassword } from "../../../sources/without-password.js";
 import type { Task } from "../../../tables/task.js";
-import type { FrozenSeed, SplitSettings } from "../../../workflows/generalization.js";
+import type { AcquisitionFile } from "../../../workflows/acquisition-file.js";
+import type { FrozenSeed } from "../../../workflows/generalization.js";
 import { GENERALIZE_MODELS } from "../../../workflows/generalize-models.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { argument, grouped, integer, text, texts } from "../../options.js";
@@ -26,8 +27,6 @@ import {
 export const generalizeTexts = {
   noTest: (file: string) =>
     `${file} is a table of labelled rows: name the rows to judge on with --test, or give the JSON answer of fairbed acquire`,
-  notAnswer: (file: string) =>
-    `${file} is not an answer of fairbed acquire --json: it has no "methods" with the rows that they acquired`,
   methods: (file: string, names: readonly string[]) =>
     `${file} has what several methods acquired: say whose labels to train on with --method, one of ${names.join(", ")}`,
   noMethod: (file: string, names: readonly string[]) =>
@@ -77,14 +76,14 @@ export const generalize = defineCommand({
     const started = performance.now();
     const { learnerName } = await import("../../../learners/by-name.js");
     const models = (options.models ?? GENERALIZE_MODELS).map(learnerName);
-    const { results, seeds, task } = path.endsWith(".json")
+    const { results, seeds, task, notes } = path.endsWith(".json")
       ? await onAnswer(path, models, options, context)
       : await onTables(path, models, options, context);
     return {
       acquired: withoutPassword(path),
       seeds,
       leftOut: task.leftOut,
-      notes: task.notes,
+      notes: [...task.notes, ...notes],
       models: Object.fromEntries(results.map(({ model, metrics }) => [model, metrics])),
       seconds: (performance.now() - started) / 1000,
     };
@@ -108,40 +107,28 @@ export const generalize = defineCommand({
     ].join("\n"),
 });
 
-/** What is read of an answer of `acquire --json`. */
-interface Answer {
-  readonly table: string;
-  readonly rows: { readonly table: number };
-  readonly features: readonly string[];
-  readonly target: string;
-  readonly sensitive: readonly string[];
-  readonly seeds: readonly number[];
-  readonly initial: readonly (readonly number[])[];
-  readonly methods: readonly AnswerMethod[];
-}
-
-interface AnswerMethod {
-  readonly method: string;
-  readonly acquired: readonly (readonly number[])[];
-  readonly settings: SplitSettings;
-}
-
-const readAnswer = async (path: string): Promise<Answer> => {
-  const wrong = (cause?: unknown) => new InputError("not-answer", generalizeTexts.notAnswer(path), { cause });
-  let value: Partial<Answer>;
+const readAnswer = async (path: string): Promise<AcquisitionFile> => {
+  const { acquisitionFileTexts, readAcquisitionFile } = await import(
+    "../../../workflows/acquisition-file.js"
+  );
+  const text = await readFile(path, "utf8").catch((cause) => {
+    throw new InputError("not-answer", acquisitionFileTexts.notAnswer(path), { cause });
+  });
+  let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, "utf8")) ?? {};
+    value = JSON.parse(text);
   } catch (cause) {
-    throw wrong(cause);
+    throw new InputError("not-answer", acquisitionFileTexts.notAnswer(path), { cause });
   }
-  const lists = [value.seeds, value.methods, value.initial, value.sensitive, value.features];
-  if (!lists.every(Array.isArray) || value.methods?.length === 0 || typeof value.rows !== "object")
-    throw wrong();
-  return value as Answer;
+  return readAcquisitionFile(value, path);
 };
 
 /** The method whose labels are trained on: the only one of the answer, or the one that is named. */
-const methodOf = (path: string, { methods }: Answer, wanted: string | undefined): AnswerMethod => {
+const methodOf = (
+  path: string,
+  { methods }: AcquisitionFile,
+  wanted: string | undefined,
+): AcquisitionFile["methods"][number] => {
   const names = methods.map(({ method }) => method);
   if (wanted === undefined && methods.length > 1) {
     throw new InputError("method", generalizeTexts.methods(path, names));
@@ -152,7 +139,7 @@ const methodOf = (path: string, { methods }: Answer, wanted: string | undefined)
 };
 
 /** The labels and features of the answer, unless they are given; a paper's task has its own labels. */
-const rolesOfAnswer = ({ target, sensitive, features }: Answer, given: RoleOptionValues) => ({
+const rolesOfAnswer = ({ target, sensitive, features }: AcquisitionFile, given: RoleOptionValues) => ({
   features: given.features ?? features,
   ...(given.task === undefined
     ? { target: given.target ?? target, sensitive: given.sensitive ?? sensitive }
@@ -160,12 +147,19 @@ const rolesOfAnswer = ({ target, sensitive, features }: Answer, given: RoleOptio
 });
 
 /** Rows have a meaning only in the table that they were acquired from. */
-const requireSame = (path: string, answer: Answer, task: Task, name: string): void => {
+const requireSame = async (
+  path: string,
+  answer: AcquisitionFile,
+  task: Task,
+  name: string,
+): Promise<void> => {
+  const { taskContent } = await import("../../../workflows/acquisition-file.js");
   const labels = task.sensitive.map((label) => label.name);
   const differences = [
     [answer.rows.table !== task.table.rows, `${answer.rows.table} rows`],
     [answer.target !== task.target.name, `the target ${answer.target}`],
     [answer.sensitive.join() !== labels.join(), `the sensitive attribute ${answer.sensitive.join(", ")}`],
+    [answer.content !== taskContent(task), "other values, or the same in another order"],
   ] as const;
   const found = differences.find(([differs]) => differs);
   if (found !== undefined)
@@ -194,10 +188,10 @@ const onTables = async (
       throw new InputError("only-answer", generalizeTexts.onlyAnswer(withoutPassword(path), option));
   if (test === undefined) throw new InputError("no-test", generalizeTexts.noTest(withoutPassword(path)));
   const { task, testFrom = 0 } = await readTask(path, rolesOf(options), { ...readingOf(options), test });
-  const results = await withProgress(context, "training", (run) =>
+  const { results, notes } = await withProgress(context, "training", (run) =>
     generalizeTables(task, testFrom, models, { ...run, seed }),
   );
-  return { results, seeds: 1, task };
+  return { results, seeds: 1, task, notes };
 };
 
 const onAnswer = async (
@@ -215,7 +209,7 @@ const onAnswer = async (
   const roles = rolesOf({ ...options, ...rolesOfAnswer(answer, options) });
   const reading = { ...readingOf(options), seed: answer.seeds[0] };
   const { task, name } = await readTask(options.table, roles, reading);
-  requireSame(path, answer, task, name);
+  await requireSame(path, answer, task, name);
   const { acquired, settings } = methodOf(path, answer, options.method);
   const frozen: FrozenSeed[] = answer.seeds.map((seed, i) => ({
     seed,
@@ -224,5 +218,5 @@ const onAnswer = async (
   const results = await withProgress(context, "training", (watch) =>
     run(task, settings, frozen, models, watch),
   );
-  return { results, seeds: frozen.length, task };
+  return { results, seeds: frozen.length, task, notes: [] };
 };
