@@ -11,9 +11,14 @@ export {
   type RowStatistic,
 } from "./stats/bootstrap.js";
 export {
+  ANYWHERE,
+  DIFFERENCE_RANGE,
   type EstimatedMean,
+  FROM_ZERO,
   type Interval,
+  intervalWithin,
   meanEstimate,
+  UNIT_RANGE,
   wilsonInterval,
   wilsonText,
 } from "./stats/intervals.js";

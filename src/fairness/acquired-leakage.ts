@@ -250,13 +250,16 @@ export const judgeGuesses = (
   const { auc, interval: aucInterval } = groupAuc(kept, labels, present.length, { weights: own, level });
   const gains = gainsOf(logScores(kept, base), labels, own, base, stream);
   const { mean, interval: natsInterval } = meanGain(gains, own, level);
+  // Nothing says more about the group than which it is.
+  const entropy = entropyOf(base);
+  const most = (nats: number): number => Math.min(nats, entropy);
   return {
-    nats: Math.max(0, mean),
+    nats: most(Math.max(0, mean)),
     rawNats: mean,
-    natsInterval: interval ? natsInterval : undefined,
+    natsInterval: interval ? [most(natsInterval[0]), most(natsInterval[1])] : undefined,
     auc,
     aucInterval: interval ? aucInterval : undefined,
-    entropy: entropyOf(base),
+    entropy,
   };
 };
 

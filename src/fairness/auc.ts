@@ -10,7 +10,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { exp, log, normalQuantile } from "../core/math.js";
-import type { Interval } from "../core/stats.js";
+import { type Interval, intervalWithin, UNIT_RANGE } from "../core/stats.js";
 import { requireLabels, requireLength } from "./group-metrics/group-labels.js";
 
 export interface AucOptions {
@@ -40,10 +40,7 @@ const intervalOf = (auc: number, error: number, smallest: number, level: number)
   const tail = (1 - level) / 2;
   if (auc <= 0) return [0, 1 - atTheEnd(smallest, tail)];
   if (auc >= 1) return [atTheEnd(smallest, tail), 1];
-  const half = (-normalQuantile(tail) * error) / (auc * (1 - auc));
-  const logit = log(auc / (1 - auc));
-  const back = (x: number): number => 1 / (1 + exp(-x));
-  return [back(logit - half), back(logit + half)];
+  return intervalWithin(auc, -normalQuantile(tail) * error, UNIT_RANGE);
 };
 
 /**

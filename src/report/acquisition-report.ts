@@ -90,11 +90,8 @@ const words = ({ mean, standardError, n }: MetricSummary, seeds: number): string
 const share = ({ mean, standardError }: MetricSummary): string =>
   mean === null ? "none" : percentWithError(mean, standardError);
 
-/** All that is drawn lies between 0 and 1, and so does what it can be: intervals of few seeds end there. */
 const chartValue = ({ mean, interval }: MetricSummary): ChartValue | undefined =>
-  mean === null
-    ? undefined
-    : { mean, low: Math.max(0, interval?.[0] ?? mean), high: Math.min(1, interval?.[1] ?? mean) };
+  mean === null ? undefined : { mean, low: interval?.[0] ?? mean, high: interval?.[1] ?? mean };
 
 const nameOf = ({ method }: SimulatedMethod): string => METHODS_IN_WORDS[method].name;
 

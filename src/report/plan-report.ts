@@ -26,12 +26,7 @@ const sentence = (text: string): string =>
 
 const RATES = { dp: "selection rate", eopp: "true positive rate" } as const;
 
-/** All that is drawn lies between 0 and 1, and so do its intervals. */
-const chartValue = ({ mean, interval: [low, high] }: PlanEstimate): ChartValue => ({
-  mean,
-  low: Math.max(0, low),
-  high: Math.min(1, high),
-});
+const chartValue = ({ mean, interval: [low, high] }: PlanEstimate): ChartValue => ({ mean, low, high });
 
 export const planReport = async ({ plan, name, sources, seconds }: PlanReport): Promise<string> => {
   const { answer, requirement, rows, target, sensitive, notes, rounds, cut } = plan;
@@ -166,9 +161,7 @@ const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html>
       composition.groups.flatMap(({ group, acquired: { mean, interval }, population }) => {
         if (mean === null) return [];
         const [low, high] = interval ?? [mean, mean];
-        return [
-          { method, group, share: { mean, low: Math.max(0, low), high: Math.min(1, high) }, population },
-        ];
+        return [{ method, group, share: { mean, low, high }, population }];
       }),
     ),
     { title: "Who was asked", subtitle: sensitive },

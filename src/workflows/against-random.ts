@@ -5,7 +5,7 @@
  */
 import type { StrategyName } from "../active/strategies.js";
 import { between, fixed, signed } from "../core/number-text.js";
-import { meanEstimate } from "../core/stats.js";
+import { ANYWHERE, DIFFERENCE_RANGE, type Interval, meanEstimate } from "../core/stats.js";
 import type { Evaluation } from "./evaluation.js";
 
 /** What is compared, after the last label and for the first sensitive attribute. */
@@ -77,7 +77,9 @@ const differenceOf = (
   if (n < 2) {
     return { measure, mean: differences[0] ?? null, standardError: null, interval: null, n, verdict: "open" };
   }
-  const { mean, standardError, interval } = meanEstimate(differences, level);
+  const { mean, standardError, interval: student } = meanEstimate(differences, level);
+  const [least, most] = measure === "leakage" ? ANYWHERE : DIFFERENCE_RANGE;
+  const interval: Interval = [Math.max(least, student[0]), Math.min(most, student[1])];
   const [low, high] = interval;
   const above = low > 0;
   const verdict = !above && !(high < 0) ? "open" : above === more ? "better" : "worse";

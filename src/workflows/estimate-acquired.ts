@@ -8,7 +8,7 @@ import { jointLabel, type PoolLabel } from "../active/pool-models.js";
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import { bootstrap, type Interval } from "../core/stats.js";
+import { bootstrap, type Interval, intervalWithin, UNIT_RANGE } from "../core/stats.js";
 import { type JudgedGuesses, judgeGuesses } from "../fairness/acquired-leakage.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
@@ -134,7 +134,10 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
       )
     : undefined;
   return {
-    accuracy: { value: accuracy.mean, interval: within01(accuracy.interval) },
+    accuracy: {
+      value: accuracy.mean,
+      interval: intervalWithin(accuracy.mean, accuracy.interval[1] - accuracy.mean, UNIT_RANGE),
+    },
     dpRatio:
       several && target.classes === 2
         ? parityOf(predicted, groupOf, inclusion, stream.split("parity"))
@@ -152,8 +155,6 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
     },
   };
 };
-
-const within01 = ([low, high]: readonly [number, number]): Interval => [Math.max(0, low), Math.min(1, high)];
 
 const leakageOf = (guesses: JudgedGuesses | undefined): Pick<PoolEstimate, "leakage" | "leakageAuc"> => {
   const { natsInterval, aucInterval } = guesses ?? {};

@@ -1,6 +1,8 @@
 /** What a training set is worth: a model of the target and one of the sensitive label, judged on rows held out. */
+
 import { fit, type PoolLabel } from "../active/pool-models.js";
 import type { RandomStream } from "../core/random.js";
+import { DIFFERENCE_RANGE, FROM_ZERO, type Interval, UNIT_RANGE } from "../core/stats.js";
 import { acquiredLeakage } from "../fairness/acquired-leakage.js";
 import { atSelectionRate, parityRatios } from "../fairness/group-metrics.js";
 import { scoreDistances } from "../fairness/score-distances.js";
@@ -55,6 +57,16 @@ export const EVALUATION_NAMES = [
   "leakageAuc",
   "accuracyAtParity",
 ] as const satisfies readonly (keyof Evaluation)[];
+
+/** What each can be: shares, ratios and areas, except a signed difference and nats. */
+export const EVALUATION_RANGES: Readonly<Record<(typeof EVALUATION_NAMES)[number], Interval>> = {
+  ...(Object.fromEntries(EVALUATION_NAMES.map((name) => [name, UNIT_RANGE])) as Record<
+    (typeof EVALUATION_NAMES)[number],
+    Interval
+  >),
+  dpSigned: DIFFERENCE_RANGE,
+  leakage: FROM_ZERO,
+};
 
 /** Where accuracy is compared: the ratio that US law asks for, at the selection rate of the true positives. */
 export const PARITY_JUDGED = { metric: "dp", level: 0.8, selectionRate: "matched" } as const;

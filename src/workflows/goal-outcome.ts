@@ -1,6 +1,8 @@
 /** Whether what was asked for instead of beta was had: a leakage budget, or a parity. */
+
 import type { StrategyName } from "../active/strategies.js";
 import { between, fixed } from "../core/number-text.js";
+import { FROM_ZERO, UNIT_RANGE } from "../core/stats.js";
 import type { SimulationSettings } from "./acquisition-settings.js";
 import { type MetricSummary, type SeedResult, summaryOf } from "./simulation.js";
 
@@ -44,14 +46,14 @@ export const goalOutcome = (
       goal: "leakage-budget",
       wanted: goal.leakageBudget,
       met: seedsMet === results.length,
-      reached: summaryOf(spent),
+      reached: summaryOf(spent, FROM_ZERO),
       seedsMet,
     };
   }
   const ratios = results
     .map(({ bySensitive }) => bySensitive[0].dpRatio)
     .filter((value) => value !== undefined);
-  const reached = summaryOf(ratios);
+  const reached = summaryOf(ratios, UNIT_RANGE);
   return {
     goal: "parity",
     wanted: goal.parityAtLeast,

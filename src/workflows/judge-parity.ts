@@ -1,7 +1,9 @@
 /** What an acquired set is worth where parity is required: with the fair decision rule, chosen without the test rows. */
+
 import { type IncludedRow, inclusionWeights } from "../active/inclusion.js";
 import type { RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
+import { DIFFERENCE_RANGE, FROM_ZERO, type Interval, UNIT_RANGE } from "../core/stats.js";
 import { acquiredLeakage } from "../fairness/acquired-leakage.js";
 import { atSelectionRate, parityRatios } from "../fairness/group-metrics.js";
 import { type ForestOptions, forest } from "../learners/forest.js";
@@ -45,6 +47,16 @@ export const PARITY_NAMES = [
   "shareShift",
   "leastShare",
 ] as const satisfies readonly (keyof ParityMetrics)[];
+
+/** What each can be; the least share over the population's is at most 1, since shares add up to 1. */
+export const PARITY_RANGES: Readonly<Record<(typeof PARITY_NAMES)[number], Interval>> = {
+  ...(Object.fromEntries(PARITY_NAMES.map((name) => [name, UNIT_RANGE])) as Record<
+    (typeof PARITY_NAMES)[number],
+    Interval
+  >),
+  shareShift: DIFFERENCE_RANGE,
+  leakage: FROM_ZERO,
+};
 
 /** The model of the group, for the rule: leaves that tell how sure it is. */
 const GROUP_LEAF = 5;

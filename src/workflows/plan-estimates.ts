@@ -1,6 +1,16 @@
 /** What a recipe is worth on the rows that no choice saw, with intervals for both its seeds and those rows. */
 import type { RandomStream } from "../core/random.js";
-import { meanEstimate, momentsOf, sampleVariance, studentTQuantile } from "../core/stats.js";
+import {
+  ANYWHERE,
+  DIFFERENCE_RANGE,
+  type Interval,
+  intervalWithin,
+  meanEstimate,
+  momentsOf,
+  sampleVariance,
+  studentTQuantile,
+  UNIT_RANGE,
+} from "../core/stats.js";
 import { type JudgedRows, type Measured, measure } from "./plan-measures.js";
 
 export interface PlanEstimate {
@@ -51,11 +61,18 @@ const resamples = (rows: number, stream: RandomStream): readonly Uint8Array[] =>
  * Errors of a mean over seeds on one set of rows: what another set of seeds and what another set of rows would change,
  * added as independent. The first is Student's, the second a bootstrap over rows.
  */
-export const combine = (bySeed: readonly number[], byResample: readonly number[]): PlanEstimate =>
-  withErrors(bySeed, Math.sqrt(sampleVariance(momentsOf(byResample))));
+export const combine = (
+  bySeed: readonly number[],
+  byResample: readonly number[],
+  range: Interval = ANYWHERE,
+): PlanEstimate => withErrors(bySeed, Math.sqrt(sampleVariance(momentsOf(byResample))), range);
 
 /** The same where the standard error by rows is known. */
-export const withErrors = (bySeed: readonly number[], ofRows: number): PlanEstimate => {
+export const withErrors = (
+  bySeed: readonly number[],
+  ofRows: number,
+  range: Interval = ANYWHERE,
+): PlanEstimate => {
   const n = bySeed.length;
   const { mean, standardError: ofSeeds } =
     n > 1 ? meanEstimate(bySeed) : { mean: bySeed[0], standardError: 0 };
@@ -64,7 +81,7 @@ export const withErrors = (bySeed: readonly number[], ofRows: number): PlanEstim
   return {
     mean,
     standardError: Math.sqrt(ofSeeds ** 2 + ofRows ** 2),
-    interval: [mean - half, mean + half],
+    interval: intervalWithin(mean, half, range),
     n,
   };
 };
@@ -84,25 +101,25 @@ export const outerJudge = (rows: JudgedRows, stream: RandomStream): OuterJudge =
     estimate(decided) {
       const bySeed = values(decided);
       const byResample = averages(decided);
-      return estimates((name) => {
-        const { interval, ...rest } = combine(
+      return estimates((name) =>
+        combine(
           bySeed.map((each) => each[name]),
           byResample.map((each) => each[name]),
-        );
-        // A share or a ratio of rates is within 0 and 1.
-        return { ...rest, interval: [Math.max(0, interval[0]), Math.min(1, interval[1])] };
-      });
+          UNIT_RANGE,
+        ),
+      );
     },
     difference(first, second, rate) {
       const [a, b] = [values(first), values(second)];
       const [p, q] = [averages(first), averages(second)];
-      const of = (value: (each: Measured) => number) =>
+      const of = (value: (each: Measured) => number, range?: Interval | undefined) =>
         combine(
           a.map((each, seed) => value(each) - value(b[seed])),
           p.map((each, k) => value(each) - value(q[k])),
+          range,
         );
       return {
-        ...estimates((name) => of((each) => each[name])),
+        ...estimates((name) => of((each) => each[name], DIFFERENCE_RANGE)),
         accuracyAtParity: of(({ accuracy, parity }) => accuracy + rate * parity),
       };
     },

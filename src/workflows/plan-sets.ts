@@ -1,7 +1,9 @@
 /** What the labels that a recipe acquired look like: who they are of, and what they give away. */
+
 import type { RunOptions } from "../core/options.js";
 import { pacer } from "../core/options.js";
 import { seededStream } from "../core/random.js";
+import { type Interval, UNIT_RANGE } from "../core/stats.js";
 import { acquiredLeakage } from "../fairness/acquired-leakage.js";
 import { forest } from "../learners/forest.js";
 import { curveLabels } from "./plan-curves.js";
@@ -22,14 +24,19 @@ export interface PlannedSet {
   readonly warnings: readonly string[];
 }
 
-type Interval = readonly [number, number];
 const Z95 = 1.959963984540054;
 
 /** The spread over seeds, and the error that the outer rows, which are the same for all, leave in each. */
-const overSeeds = (values: readonly number[], intervals: readonly (Interval | undefined)[]): PlanEstimate => {
+const overSeeds = (
+  values: readonly number[],
+  intervals: readonly (Interval | undefined)[],
+  range: Interval,
+): PlanEstimate => {
   const errors = intervals.flatMap((each) => (each === undefined ? [] : [(each[1] - each[0]) / (2 * Z95)]));
   const ofRows = errors.length === 0 ? 0 : errors.reduce((sum, each) => sum + each, 0) / errors.length;
-  return withErrors(values, ofRows);
+  const estimate = withErrors(values, ofRows, range);
+  // What guesses that are worse than none give away is nothing.
+  return { ...estimate, mean: Math.min(range[1], Math.max(range[0], estimate.mean)) };
 };
 
 /** Of a recipe's labels, all of them, over its seeds. */
@@ -70,10 +77,12 @@ export const plannedSet = async (table: PlanTable, trial: Trial, run: RunOptions
       nats: overSeeds(
         guesses.map(({ rawNats }) => rawNats),
         guesses.map(({ natsInterval }) => natsInterval),
+        [0, Math.max(...guesses.map(({ entropy }) => entropy))],
       ),
       auc: overSeeds(
         guesses.map(({ auc }) => auc),
         guesses.map(({ aucInterval }) => aucInterval),
+        UNIT_RANGE,
       ),
     },
     warnings,

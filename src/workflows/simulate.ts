@@ -1,10 +1,12 @@
 /** What several ways of asking for labels would reach on a table whose labels are all known. */
+
 import type { Correction } from "../active/correction.js";
 import { informationParts, type StrategyName, strategyNames } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
 import { nearestName } from "../core/nearest-name.js";
 import type { Optional, RunOptions } from "../core/options.js";
+import { DIFFERENCE_RANGE } from "../core/stats.js";
 import { columnNamed, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
 import { taskContent } from "./acquisition-file.js";
@@ -24,7 +26,7 @@ import { type AgainstRandom, compareWithRandom } from "./against-random.js";
 import type { Evaluation } from "./evaluation.js";
 import { type GoalOutcome, goalOutcome, unmetGoals } from "./goal-outcome.js";
 import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
-import { PARITY_NAMES, type ParityMetrics } from "./judge-parity.js";
+import { PARITY_NAMES, PARITY_RANGES, type ParityMetrics } from "./judge-parity.js";
 import { compositionOfMethod, type SimulatedComposition } from "./simulated-composition.js";
 import {
   type MetricSummaries,
@@ -402,10 +404,11 @@ const parityOf = (level: number, results: readonly SeedResult[]): SimulatedParit
         const [after, before] = of(each);
         return after === undefined || before === undefined ? [] : [after - before];
       }),
+      DIFFERENCE_RANGE,
     );
   return {
     level,
-    metrics: summariseNamed(PARITY_NAMES, metrics),
+    metrics: summariseNamed(PARITY_NAMES, metrics, PARITY_RANGES),
     difference: {
       dpRatio: difference(({ ruleDpRatio, dpRatio }) => [ruleDpRatio, dpRatio]),
       accuracy: difference(({ ruleAccuracy, accuracy }) => [ruleAccuracy, accuracy]),

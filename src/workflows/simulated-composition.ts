@@ -1,5 +1,7 @@
 /** Who was asked, over the seeds of a simulation: shares of groups and of groups with outcomes, beside the candidates'. */
+
 import { isFair, type StrategyName } from "../active/strategies.js";
+import { UNIT_RANGE } from "../core/stats.js";
 import { type AttributeComposition, compositionOf, compositionWarnings } from "../fairness/composition.js";
 import type { Task } from "../tables/task.js";
 import { type MetricSummary, type SeedResult, summaryOf } from "./simulation.js";
@@ -37,7 +39,10 @@ const mean = (values: readonly (number | null)[]): number => {
 };
 
 const knownShares = (of: readonly { readonly share: number | null }[]): MetricSummary =>
-  summaryOf(of.map(({ share }) => share).filter((share) => share !== null));
+  summaryOf(
+    of.map(({ share }) => share).filter((share) => share !== null),
+    UNIT_RANGE,
+  );
 
 /** What of a seed says who was asked. */
 export interface AskedInSeed extends Pick<SeedResult, "split" | "acquisition"> {

@@ -9,7 +9,7 @@ import { type Split, splitRows } from "../active/split.js";
 import { InputError } from "../core/errors.js";
 import { type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
-import { meanEstimate } from "../core/stats.js";
+import { type Interval, intervalWithin, meanEstimate } from "../core/stats.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import type { Classifier, FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
 import { type ForestOptions, forest } from "../learners/forest.js";
@@ -17,7 +17,13 @@ import { fitEncoder } from "../tables/encoder.js";
 import type { Task } from "../tables/task.js";
 import { sharesOf } from "./acquired-shares.js";
 import type { SensitiveModelName, SimulationSettings } from "./acquisition-settings.js";
-import { EVALUATION_NAMES, type Evaluation, evaluate, mostProbable } from "./evaluation.js";
+import {
+  EVALUATION_NAMES,
+  EVALUATION_RANGES,
+  type Evaluation,
+  evaluate,
+  mostProbable,
+} from "./evaluation.js";
 import { judgeParity, type ParityMetrics } from "./judge-parity.js";
 import { reweighedRows } from "./reweighed-rows.js";
 import { type AskedRow, createRowSession, type RowSession, rowSessionTexts } from "./row-session.js";
@@ -359,22 +365,27 @@ export type MetricSummaries = Readonly<Record<keyof Evaluation, MetricSummary>>;
 
 /** Every metric over seeds. */
 export const summarise = (evaluations: readonly Evaluation[]): MetricSummaries =>
-  summariseNamed(EVALUATION_NAMES, evaluations);
+  summariseNamed(EVALUATION_NAMES, evaluations, EVALUATION_RANGES);
 
 export const summariseNamed = <Name extends string>(
   names: readonly Name[],
   values: readonly Readonly<Record<Name, number | undefined>>[],
+  ranges: Readonly<Record<Name, Interval>>,
 ): Readonly<Record<Name, MetricSummary>> =>
   Object.fromEntries(
     names.map((name) => [
       name,
-      summaryOf(values.map((each) => each[name]).filter((value) => value !== undefined)),
+      summaryOf(
+        values.map((each) => each[name]).filter((value) => value !== undefined),
+        ranges[name],
+      ),
     ]),
   ) as Readonly<Record<Name, MetricSummary>>;
 
-export const summaryOf = (values: readonly number[]): MetricSummary => {
+/** Over seeds, with Student's interval within what the values can be. */
+export const summaryOf = (values: readonly number[], range: Interval): MetricSummary => {
   if (values.length === 0) return { mean: null, standardError: null, interval: null, n: 0 };
   if (values.length === 1) return { mean: values[0], standardError: null, interval: null, n: 1 };
   const { mean, standardError, interval, n } = meanEstimate(values);
-  return { mean, standardError, interval, n };
+  return { mean, standardError, interval: intervalWithin(mean, interval[1] - mean, range), n };
 };

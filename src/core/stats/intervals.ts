@@ -1,5 +1,5 @@
 import { InputError } from "../errors.js";
-import { normalQuantile } from "../math.js";
+import { exp, log, normalQuantile } from "../math.js";
 import { momentsOf, standardError } from "./moments.js";
 import { studentTQuantile } from "./student.js";
 import { requireLevel, requireValues } from "./values.js";
@@ -31,6 +31,36 @@ export const meanEstimate = (values: ArrayLike<number>, level = 0.95): Estimated
     interval: [moments.mean - half, moments.mean + half],
     n: moments.n,
   };
+};
+
+/** Shares, ratios of rates, accuracies, AUCs. */
+export const UNIT_RANGE: Interval = [0, 1];
+/** Differences between two of these. */
+export const DIFFERENCE_RANGE: Interval = [-1, 1];
+/** Information, costs: nothing is less than none. */
+export const FROM_ZERO: Interval = [0, Infinity];
+/** Where an interval may reach as far as it likes. */
+export const ANYWHERE: Interval = [-Infinity, Infinity];
+
+/**
+ * The interval estimate ± half of what lies within a range, on the scale where the range has no ends (the delta method):
+ * the logit of the place in it, or the logarithm where it has no upper end. About the same where `half` is small, and
+ * never outside. At an end of the range, where those scales end too, it is cut off.
+ */
+export const intervalWithin = (estimate: number, half: number, [least, most]: Interval): Interval => {
+  const width = most - least;
+  const place = estimate - least;
+  const within = (value: number): number => Math.min(most, Math.max(least, value));
+  if (!(place > 0 && place < width)) return [within(estimate - half), within(estimate + half)];
+  if (width === Infinity) {
+    const factor = exp(half / place);
+    return [least + place / factor, least + place * factor];
+  }
+  const share = place / width;
+  const middle = log(share / (1 - share));
+  const reach = half / width / (share * (1 - share));
+  const back = (logit: number): number => least + width / (1 + exp(-logit));
+  return [back(middle - reach), back(middle + reach)];
 };
 
 export const wilsonText = (successes: number, trials: number): string =>

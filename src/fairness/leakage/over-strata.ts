@@ -2,6 +2,7 @@
 import { InputError } from "../../core/errors.js";
 import { log } from "../../core/math.js";
 import type { RandomStream } from "../../core/random.js";
+import type { Interval } from "../../core/stats.js";
 import {
   type Adversary,
   type CrossFit,
@@ -143,18 +144,24 @@ export const leakageOver = async (
         );
   for (const name of largest.unstable) notes.push(leakageNotes.unstable(name));
   if (plants > 0 && detectable === undefined) notes.push(leakageNotes.undetectable(entropy));
+  // Nothing says more about the attribute than what it is.
+  const most = ([low, high]: Interval): Interval => [Math.min(low, entropy), Math.min(high, entropy)];
   const rows = [...fitsOf[best].map((fit) => fit.rows), ...idleRows].flatMap((part) => [...part]);
   return {
     leakage: {
       nats: Math.min(largest.nats, entropy),
-      interval: [Math.min(largest.interval[0], entropy), Math.min(largest.interval[1], entropy)],
+      interval: most(largest.interval),
       standardError: largest.standardError,
       heldOut: largest.heldOut,
       pValue,
       detectable,
       entropy,
       winner: largest.winner,
-      adversaries: largest.adversaries,
+      adversaries: largest.adversaries.map((each) => ({
+        ...each,
+        nats: Math.min(each.nats, entropy),
+        interval: most(each.interval),
+      })),
       notes,
       records: {
         rows: Int32Array.from(rows, (row) => row - firstRow),
