@@ -2,6 +2,7 @@
  * What can be handed to another process or machine: an input, which is plain JSON and says all that the result depends
  * on, and the kind of job that knows what to do with it. Nothing here knows what a kind computes.
  */
+import type { NamedFile } from "./allowed-files.js";
 
 /** What a job is told beside its input; the result does not depend on it. */
 export interface JobRun {
@@ -39,6 +40,8 @@ export interface JobKind<Input = unknown, Result = unknown> {
   queue(input: Input): string | undefined;
   /** What the queues begin with whose jobs this version can run. */
   queues(): readonly string[];
+  /** Files that the input names, by which a worker knows whether it may run the job; none unless given. */
+  files?(input: Input): readonly NamedFile[];
   /** The same numbers in any process, on any machine. */
   run(input: Input, run: JobRun): Promise<Result>;
 }
@@ -67,6 +70,7 @@ export const keyBefore = (job: Job): string | undefined => {
 export const describeJob = ({ kind, input }: Job): JobDescription => kind.describe(input);
 export const estimateJob = ({ kind, input }: Job): number => kind.estimate(input);
 export const queueOf = ({ kind, input }: Job): string | undefined => kind.queue(input);
+export const filesOf = ({ kind, input }: Job): readonly NamedFile[] => kind.files?.(input) ?? [];
 export const sentJob = ({ kind, input }: Job): SentJob => ({ kind: kind.name, input });
 
 /** Rough seconds of all of them on one core. */

@@ -85,8 +85,8 @@ export interface WorkQueue {
   waitingQueues(): Promise<readonly string[]>;
   take(queue: string, worker: string): Promise<TakenJob | undefined>;
   finish(taken: TakenJob, worker: string, result: string, seconds: number): Promise<void>;
-  /** Resolves to whether it is tried again. */
-  fail(taken: TakenJob, worker: string, message: string): Promise<boolean>;
+  /** Resolves to whether it is tried again, which it never is where that is pointless. */
+  fail(taken: TakenJob, worker: string, message: string, pointless?: boolean): Promise<boolean>;
   /** For others, as if it had never been taken. */
   handBack(taken: TakenJob, worker: string): Promise<void>;
   /** A sign of life of a worker and of the jobs that it runs, with how far each is. */
@@ -234,9 +234,15 @@ const queueOn = (
       });
       await this.sendReady();
     },
-    fail: ({ key, queue }, worker, message) =>
+    fail: ({ key, queue }, worker, message, pointless = false) =>
       transaction(async (own, db) => {
         if (!(await isOwn(own, key, worker))) return true;
+        if (pointless) {
+          await own(`UPDATE ${SCHEMA}.job SET retry_limit = retry_count WHERE name = $1 AND id = $2`, [
+            queue,
+            jobId(key),
+          ]);
+        }
         await boss.fail(queue, jobId(key), { message }, { db });
         const job = await boss.getJobById(queue, jobId(key), { db, includeArchive: false });
         return job?.state !== "failed";

@@ -2,9 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { FairbedError } from "../core/errors.js";
+import { FairbedError, InputError } from "../core/errors.js";
 import { fixed } from "../core/number-text.js";
-import { type JobKind, jobKey, knowsQueue, receivedJob, type SentJob } from "./job.js";
+import { type AllowedFolders, requireAllowed } from "./allowed-files.js";
+import { filesOf, type Job, type JobKind, jobKey, knowsQueue, receivedJob, sentJob } from "./job.js";
 import type { JobProcess } from "./job-processes.js";
 import type { TakenJob, WorkQueue } from "./queue.js";
 import { ALIVE_SECONDS } from "./queue-tables.js";
@@ -18,12 +19,15 @@ export const workerTexts = {
   handedBack: (job: string, message: string) => `left for other workers: ${job}: ${message}`,
   version: (queue: string) =>
     `${queue} holds work of another version of fairbed, which is left for workers that have it`,
+  brokenBefore: "the result that it starts from is damaged in the queue",
   unreachable: (message: string) => `waiting for the queue: ${message}`,
 };
 
 export interface WorkerOptions {
   /** What it can run. */
   readonly kinds: readonly JobKind[];
+  /** What jobs may read here; nothing unless given. */
+  readonly allowed?: AllowedFolders | undefined;
   /** How many jobs at once. */
   readonly places: number;
   /** Of each job; all cores unless given. */
@@ -43,6 +47,7 @@ export interface WorkerRun {
   readonly seconds: number;
 }
 
+const NOTHING: AllowedFolders = { tables: [], models: [] };
 const POLL_MS = 1000;
 /** Signs of life in the time after which a job, or its worker, counts as lost. */
 const BEATS = 6;
@@ -72,7 +77,7 @@ const lacksOf = (kinds: readonly JobKind[], say: WorkerOptions["say"]) => {
 };
 
 export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promise<WorkerRun> => {
-  const { kinds, places, threads, idleExit, start, say } = options;
+  const { kinds, allowed = NOTHING, places, threads, idleExit, start, say } = options;
   const started = performance.now();
   const name = `${hostname()}-${process.pid}-${randomBytes(2).toString("hex")}`;
   const ending = new AbortController();
@@ -118,14 +123,14 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     }
   };
 
-  const takeOne = async (): Promise<{ readonly taken: TakenJob; readonly job: SentJob } | undefined> => {
+  const takeOne = async (): Promise<{ readonly taken: TakenJob; readonly job: Job } | undefined> => {
     const waiting = await queue.waitingQueues();
     for (const each of waiting.filter(lacks.canWorkFor)) {
       const taken = await queue.take(each, name);
       if (taken === undefined) continue;
-      const job: SentJob = JSON.parse(taken.task);
       // The same job has another key in another version.
-      if (isSame(job, taken.key, kinds)) return { taken, job };
+      const job = jobOf(taken, kinds);
+      if (job !== undefined) return { taken, job };
       lacks.add(each, workerTexts.version(each));
       await queue.handBack(taken, name);
     }
@@ -134,12 +139,15 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
     return undefined;
   };
 
-  const runOne = async (job: SentJob, taken: TakenJob, process: JobProcess): Promise<void> => {
+  const runOne = async (job: Job, taken: TakenJob, process: JobProcess): Promise<void> => {
     const { key, name: what } = taken;
     const began = performance.now();
     try {
-      const before = taken.before === undefined ? undefined : JSON.parse(taken.before);
-      const result = await process.run({ job, run: { before, threads } }, (share) => shares.set(key, share));
+      await requireAllowed(filesOf(job), allowed);
+      const before = taken.before === undefined ? undefined : resultIn(taken.before);
+      const result = await process.run({ job: sentJob(job), run: { before, threads } }, (share) =>
+        shares.set(key, share),
+      );
       const seconds = (performance.now() - began) / 1000;
       await persist(() => queue.finish(taken, name, JSON.stringify(result), seconds));
       finished += 1;
@@ -150,7 +158,7 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
       if (isLack(error)) {
         lacks.add(taken.queue, error.message, workerTexts.handedBack(what, error.message));
         await persist(() => queue.handBack(taken, name));
-      } else if (await persist(() => queue.fail(taken, name, error.message))) {
+      } else if (await persist(() => queue.fail(taken, name, error.message, error.code === "refused"))) {
         say(workerTexts.retried(what, error.message));
       } else {
         failed += 1;
@@ -218,12 +226,21 @@ export const runWorker = async (queue: WorkQueue, options: WorkerOptions): Promi
   return { name, finished, failed, seconds: (performance.now() - started) / 1000 };
 };
 
-const isSame = (sent: SentJob, key: string, kinds: readonly JobKind[]): boolean => {
+/** What was taken, where this version understands it and it is what it says. */
+const jobOf = ({ task, key }: TakenJob, kinds: readonly JobKind[]): Job | undefined => {
   try {
-    const job = receivedJob(sent, kinds);
-    return job !== undefined && jobKey(job) === key;
+    const job = receivedJob(JSON.parse(task), kinds);
+    // Also what it names must be of the form that its kind has.
+    return job !== undefined && jobKey(job) === key && filesOf(job).length >= 0 ? job : undefined;
   } catch {
-    // What this version does not even understand.
-    return false;
+    return undefined;
+  }
+};
+
+const resultIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InputError("refused", workerTexts.brokenBefore);
   }
 };

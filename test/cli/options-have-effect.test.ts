@@ -567,6 +567,14 @@ const CASES: Readonly<Record<string, Case>> = {
     options: {
       "--queue": QUEUE,
       "--concurrency": { add: ["--concurrency", "0"], onlyChecked: THREADS },
+      "--data": {
+        add: ["--data", ""],
+        onlyChecked: "what may be read; test/cli/queue.test.ts has a worker that may and one that may not",
+      },
+      "--models": {
+        add: ["--models", ""],
+        onlyChecked: "what may be run; test/jobs/allowed-files.test.ts has a worker that may not",
+      },
       "--idle-exit": {
         add: ["--idle-exit", "-1"],
         onlyChecked: "it says when to end; test/cli/queue.test.ts waits for it",

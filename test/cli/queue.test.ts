@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { rankCandidatesTexts } from "../../src/cli/commands/active/rank-candidates.js";
 import { failureText } from "../../src/cli/failure.js";
 import { seededStream } from "../../src/core/random.js";
+import { allowedFilesTexts } from "../../src/jobs/allowed-files.js";
 import { collectTexts } from "../../src/jobs/collect.js";
 import { queueConnectionTexts } from "../../src/jobs/queue-connection.js";
 import { withDatabase } from "../../src/sources/duckdb.js";
@@ -169,7 +170,20 @@ describeWithPostgres("rank on a queue", (server) => {
       const env = { FAIRBED_QUEUE: "" };
       const whole = JSON.parse((await invoke(words(join(folder, "pool.csv")), { env })).stdout);
       expect(whole.candidates).toHaveLength(30);
-      const worker = spawn(process.execPath, [FAIRBED, "worker", "--quiet"], {
+      // One that may not read the shards leaves them to others.
+      const refusing = spawn(process.execPath, [FAIRBED, "worker", "--data", join(folder, "elsewhere")], {
+        env: { ...process.env, FAIRBED_QUEUE: server().address },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let refused = "";
+      refusing.stderr.on("data", (text) => {
+        refused += text;
+      });
+      const alone = await invoke([...words(shards), "--queue", server().address], { env });
+      expect(alone.code).toBe(1);
+      expect(alone.stderr).toContain(allowedFilesTexts.table(join(shards, "0.parquet")).slice(0, 30));
+      expect(refused).toContain("this worker may not read the table");
+      const worker = spawn(process.execPath, [FAIRBED, "worker", "--quiet", "--data", shards], {
         env: { ...process.env, FAIRBED_QUEUE: server().address },
         stdio: "ignore",
       });
@@ -177,6 +191,7 @@ describeWithPostgres("rank on a queue", (server) => {
       const processes = await invoke([...words(shards), "--jobs", "2"], { env });
       const onQueue = await invoke([...words(shards), "--queue", server().address], { env });
       worker.kill();
+      refusing.kill();
       for (const { code, stdout, stderr } of [here, processes, onQueue]) {
         expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
         expect({ ...JSON.parse(stdout), seconds: 0 }).toEqual({ ...whole, pool: shards, seconds: 0 });
@@ -207,7 +222,7 @@ describeWithPostgres("design sweep on a queue", (server) => {
       const own = join(folder, "own-model.mjs");
       writeFileSync(own, OWN_MODEL);
       const env = { FAIRBED_QUEUE: "" };
-      const worker = spawn(process.execPath, [FAIRBED, "worker", "--quiet"], {
+      const worker = spawn(process.execPath, [FAIRBED, "worker", "--quiet", "--models", folder], {
         env: { ...process.env, FAIRBED_QUEUE: server().address },
         stdio: "ignore",
       });

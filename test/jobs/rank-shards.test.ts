@@ -153,6 +153,7 @@ describeWithPostgres("shards on a queue", (server) => {
     const done = Array.from({ length: count }, () =>
       runWorker(queue, {
         kinds: [shardJobs],
+        allowed: { tables: [folder], models: [] },
         places: 1,
         threads: 1,
         signal: ending.signal,

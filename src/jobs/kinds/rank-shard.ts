@@ -58,6 +58,7 @@ export const shardJobs: JobKind<ShardInput, BestOfParts | RankPlan> = {
   queue: (input) =>
     "plan" in input ? undefined : `${QUEUE}-${contentKey(dirname(input.shard.path)).slice(0, 12)}`,
   queues: () => [QUEUE],
+  files: (input) => ("plan" in input ? [] : [{ what: "table", path: input.shard?.path }]),
   run: async (input, { before, ...run }) => {
     if ("plan" in input || before === undefined) throw new InputError("no-plan", rankShardTexts.noPlan);
     return scoreShard(input.shard, before as RankPlan, run);

@@ -30,6 +30,7 @@ export const sweepJobs: JobKind<SweepCell, SweepResult> = {
   // A model of one's own is run by those who have its file.
   queue: ({ source: { model } }) => (isFile(model) ? `${QUEUE}-${contentKey(model).slice(0, 12)}` : QUEUE),
   queues: () => [QUEUE],
+  files: ({ source: { model } }) => (isFile(model) ? [{ what: "model", path: model }] : []),
   run: async (cell, { threads }) => {
     const { loadModel } = await import("./load-model.js");
     const { runSweepCell } = await import("./sweep-cell.js");

@@ -3,7 +3,7 @@ import { fixed } from "../../../core/number-text.js";
 import { defineCommand } from "../../command.js";
 import { allowTimeForQueue } from "../../interruption.js";
 import { queueOption } from "../../job-place.js";
-import { integer, optionalInteger } from "../../options.js";
+import { integer, optionalInteger, texts } from "../../options.js";
 
 export const worker = defineCommand({
   name: "worker",
@@ -11,6 +11,10 @@ export const worker = defineCommand({
   summary: "run work from a queue, beside other machines",
   examples: [
     { line: "worker --queue postgres://host", description: "one of many, on any machine, until Ctrl-C" },
+    {
+      line: "worker --data /shared/pool",
+      description: "may also score the shards of rank that lie there",
+    },
     {
       line: "worker --concurrency 16 --idle-exit 120",
       description: "sixteen cells at once; ends when there is nothing to do",
@@ -23,12 +27,14 @@ export const worker = defineCommand({
       min: 1,
       max: 1024,
     }),
+    data: texts("--data <folders>", "where tables may be read that jobs name; nowhere unless given"),
+    models: texts("--models <folders>", "where model files may be run that jobs name; nowhere unless given"),
     idleExit: optionalInteger("--idle-exit <seconds>", "end after so long without work; never unless given", {
       min: 0,
     }),
   },
   reportsProgress: true,
-  async run({ options: { queue: given, concurrency, idleExit }, context }) {
+  async run({ options: { queue: given, concurrency, data, models, idleExit }, context }) {
     const { requireQueueAddress } = await import("../../../jobs/queue-connection.js");
     const { openQueue } = await import("../../../jobs/queue.js");
     const { JOB_KINDS, JOB_PROGRAM } = await import("../../job-kinds.js");
@@ -42,6 +48,7 @@ export const worker = defineCommand({
         queue: queue.shown,
         ...(await runWorker(queue, {
           kinds: JOB_KINDS,
+          allowed: { tables: data ?? [], models: models ?? [] },
           places: concurrency,
           threads: threadsFor(concurrency),
           idleExit,
