@@ -1,6 +1,13 @@
 /** The models that scores read: of the target, and of the sensitive labels from wherever they come. */
 import type { RandomStream } from "../core/random.js";
-import type { Classifier, FeatureMatrix, Learner, MemberProbabilities } from "../learners/classifier.js";
+import type {
+  Classifier,
+  FeatureMatrix,
+  Learner,
+  MemberProbabilities,
+  TrainingSet,
+} from "../learners/classifier.js";
+import { fitInSteps, steppedLearner } from "../learners/in-steps.js";
 import { type Members, takeRows } from "./members.js";
 
 /** A label of every row: places in `classes`, -1 where it is not known. */
@@ -31,15 +38,25 @@ export interface LabelledRows extends PoolLabel {
 }
 
 /** A classifier of a label, from those of the rows that have it. */
-export const fit = (
+export const fit = (learner: Learner, labelled: LabelledRows, stream: RandomStream): Classifier =>
+  learner.fit(trainingOf(labelled), stream);
+
+/** The same in pieces. */
+export const fitSteps = (
   learner: Learner,
-  { features, rows, labels, classes, weights }: LabelledRows,
+  labelled: LabelledRows,
   stream: RandomStream,
-): Classifier => {
+): Generator<unknown, Classifier> => fitInSteps(learner, trainingOf(labelled), stream);
+
+const trainingOf = ({ features, rows, labels, classes, weights }: LabelledRows): TrainingSet => {
   const known = rows.filter((row) => labels[row] >= 0);
-  const training = { features, rows: known, labels: known.map((row) => labels[row]), classes };
-  if (weights === undefined) return learner.fit(training, stream);
-  return learner.fit({ ...training, weights: Float64Array.from(known, (row) => weights[row]) }, stream);
+  return {
+    features,
+    rows: known,
+    labels: known.map((row) => labels[row]),
+    classes,
+    weights: weights === undefined ? undefined : Float64Array.from(known, (row) => weights[row]),
+  };
 };
 
 /** The classifier of a sensitive label, or the one class that is among the labels. */
@@ -89,9 +106,8 @@ export const predictorOf = (model: SingleModel, labelled: LabelledRows, stream: 
 };
 
 /** The same learner with every class counting the same in all, however many rows it has. */
-export const classBalanced = (learner: Learner): Learner => ({
-  name: `class-balanced ${learner.name}`,
-  fit(training, stream) {
+export const classBalanced = (learner: Learner): Learner =>
+  steppedLearner(`class-balanced ${learner.name}`, (training, stream) => {
     const { labels, classes, weights } = training;
     const sums = new Float64Array(classes);
     labels.forEach((label, i) => {
@@ -99,17 +115,11 @@ export const classBalanced = (learner: Learner): Learner => ({
     });
     const present = sums.filter((sum) => sum > 0).length;
     const whole = sums.reduce((total, sum) => total + sum, 0);
-    return learner.fit(
-      {
-        ...training,
-        weights: Float64Array.from(labels, (label, i) =>
-          sums[label] > 0 ? ((weights?.[i] ?? 1) * whole) / (present * sums[label]) : 0,
-        ),
-      },
-      stream,
+    const balanced = Float64Array.from(labels, (label, i) =>
+      sums[label] > 0 ? ((weights?.[i] ?? 1) * whole) / (present * sums[label]) : 0,
     );
-  },
-});
+    return fitInSteps(learner, { ...training, weights: balanced }, stream);
+  });
 
 const unanimous = (rows: number, classes: number, which: number): MemberProbabilities => {
   const values = new Float32Array(rows * classes);

@@ -39,6 +39,13 @@ export interface MlpOptions {
   readonly tolerance?: number | undefined;
   /** ... and after more epochs in a row than this without (10) training ends. */
   readonly patience?: number | undefined;
+  /**
+   * The share of the rows that is kept aside (0): training then ends by their loss, and the answer is the network of the
+   * epoch where it was least, as with scikit-learn's early_stopping.
+   */
+  readonly validation?: number | undefined;
+  /** The largest norm of a mini-batch's gradient, to which a longer one is cut (none). */
+  readonly clip?: number | undefined;
   /** Whether features are brought to mean 0 and variance 1 (yes). */
   readonly standardise?: boolean | undefined;
   readonly classWeights?: ClassWeights | undefined;
@@ -118,6 +125,7 @@ export interface MlpLearner extends Learner {
 export const mlp = (options: MlpOptions = {}): MlpLearner => {
   const { hidden = [100], rate = 1e-3, l2 = 1e-4, batch = 200, epochs = 200 } = options;
   const { tolerance = 1e-4, patience = 10, threads } = options;
+  const { validation = 0, clip = Number.POSITIVE_INFINITY } = options;
   const requireOption = (right: boolean, name: keyof MlpOptions, given: unknown, expected: string): void => {
     if (!right) throw new InputError("mlp-option", mlpTexts.option(name, given, expected));
   };
@@ -135,6 +143,9 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
   requireOption(isWhole(epochs, 1), "epochs", epochs, whole);
   requireOption(fromZero(tolerance), "tolerance", tolerance, "a finite number of at least 0");
   requireOption(isWhole(patience, 1), "patience", patience, whole);
+  const isShare = validation >= 0 && validation < 1;
+  requireOption(isShare, "validation", validation, "a number of at least 0 and below 1");
+  requireOption(clip > 0, "clip", clip, "a positive number");
   requireOption(threads === undefined || isWhole(threads, 1), "threads", threads, whole);
   return steppedLearner("mlp", function* (training, stream) {
     const { features, classes } = training;
@@ -152,7 +163,7 @@ export const mlp = (options: MlpOptions = {}): MlpLearner => {
     const x = yield* standardiseSteps(features, rows, standardisation, out);
     const trained = yield* trainSteps(
       { x, columns, labels, weights: weights.map((w) => w / mean), classes: present.length },
-      { hidden, rate, l2, batch, epochs, tolerance, patience, threads },
+      { hidden, rate, l2, batch, epochs, tolerance, patience, validation, clip, threads },
       stream,
     );
     const { layers, losses } = trained;

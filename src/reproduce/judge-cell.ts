@@ -1,4 +1,5 @@
 /** What was acquired is frozen, and something else is made of it: another model, or a mitigation (section 6.4). */
+import { unpaced } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import { learnerNamed } from "../learners/by-name.js";
@@ -8,7 +9,7 @@ import { stratify } from "../mitigation/stratify.js";
 import type { Task } from "../tables/task.js";
 import { evaluate } from "../workflows/evaluation.js";
 import { judgeLearner } from "../workflows/generalization.js";
-import { favourableScores, rejectRows } from "../workflows/mitigate.js";
+import { favourableScoreSteps, rejectRows } from "../workflows/mitigate.js";
 import { type PreparedSeed, prepareSeed } from "../workflows/simulation.js";
 import type {
   AcquireResult,
@@ -79,7 +80,7 @@ const rejected = (
   );
   const { test } = split;
   const rows = { learnFrom: rest, fitOn: part, test, labels, privileged };
-  const scoresOf = favourableScores(features, rows, learner, weights, stream.split("forest"));
+  const scoresOf = unpaced(favourableScoreSteps(features, rows, learner, weights, stream.split("forest")));
   const { rule, decided } = rejectRows(scoresOf, rows, { band });
   const of = (all: Int32Array) => test.map((row) => all[row]);
   const { accuracy, dpRatio, tprRatio, fprRatio, dpDifference, selectionRate } = parityRatios(

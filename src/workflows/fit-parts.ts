@@ -1,8 +1,9 @@
 /** One model with all that was asked for: encoder, representation, weights, classifier, and how it decides. */
-import { pacer, type RunOptions } from "../core/options.js";
+import { paced, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
 import type { Classifier, FeatureMatrix, Learner } from "../learners/classifier.js";
+import { fitInSteps } from "../learners/in-steps.js";
 import { applyFairRule } from "../mitigation/fair-rule.js";
 import {
   applyRepresentation,
@@ -92,7 +93,8 @@ export const fitParts = async (
   const features = encode(table, rows);
   const labels = rows.map((row) => target.labels[row]);
   const counted = weightsOf(Int32Array.from(rows.keys()));
-  const classifier = learner.fit({ features, labels, classes, weights: counted }, stream);
+  const training = { features, labels, classes, weights: counted };
+  const classifier = await paced(fitInSteps(learner, training, stream), pacer({ signal: run.signal }));
   if (rejectOption !== undefined) return withRejectOption();
   return {
     ...parts,

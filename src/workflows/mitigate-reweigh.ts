@@ -1,11 +1,11 @@
 /** Reweighing on a table: what the weights are, and what learning with them changes on test rows. */
-import { pacer } from "../core/options.js";
+import { paced, pacer } from "../core/options.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import { type ReweighedCell, reweigh } from "../mitigation/reweighing.js";
 import type { Table } from "../tables/table.js";
 import { comparedGroups, measureGroups } from "./compared-groups.js";
 import { bandWarnings, countFavoured, fittedBand, ratioOfShares } from "./fitted-band.js";
-import { aboutOf, favourableScores, type Mitigated } from "./mitigate.js";
+import { aboutOf, favourableScoreSteps, type Mitigated } from "./mitigate.js";
 import { mitigationLearner } from "./mitigate-rule.js";
 import { MITIGATION_DEFAULTS } from "./mitigation-defaults.js";
 import { type MitigationOptions, splitForMitigation } from "./mitigation-split.js";
@@ -58,13 +58,9 @@ export const reweighTable = async (table: Table, options: ReweighTableOptions): 
   const learner = mitigationLearner(name, trees);
   const pace = pacer(options);
   const decide = async (counted: Float64Array | undefined, done: number) => {
-    const scores = favourableScores(
-      features,
-      { learnFrom: train, labels },
-      learner,
-      counted,
-      stream.split(name),
-    );
+    const own = { learnFrom: train, labels };
+    const steps = favourableScoreSteps(features, own, learner, counted, stream.split(name));
+    const scores = await paced(steps, pace);
     const predicted = Int32Array.from(scores(test), (score) => Number(score > 0.5));
     await pace.step({ done, total: 2 });
     return { predicted, measures: measureGroups(predicted, split, compared) };

@@ -1,7 +1,8 @@
 /** The fair decision rule on a table: models on some rows, the rule on others, and what it changes on test rows. */
-import { pacer } from "../core/options.js";
+import { paced, pacer } from "../core/options.js";
 import { learnerNamed } from "../learners/by-name.js";
 import type { Learner } from "../learners/classifier.js";
+import { fitInSteps } from "../learners/in-steps.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import {
   applyFairRule,
@@ -16,7 +17,7 @@ import { stratify } from "../mitigation/stratify.js";
 import type { Table } from "../tables/table.js";
 import { type ComparedGroups, comparedGroups, measureGroups } from "./compared-groups.js";
 import { bandWarnings, fittedBand } from "./fitted-band.js";
-import { aboutOf, favourableScores, givenScores, type Mitigated } from "./mitigate.js";
+import { aboutOf, favourableScoreSteps, givenScores, type Mitigated } from "./mitigate.js";
 import { MITIGATION_DEFAULTS } from "./mitigation-defaults.js";
 import {
   type MitigationOptions,
@@ -62,20 +63,20 @@ export const mitigationLearner = (name: LearnerName, trees: number): Learner =>
   name === "forest" ? learnerNamed(name, { trees }) : learnerNamed(name);
 
 /** P(group | x), or P(group | x, y = 1) for equal opportunity, of rows, by a classifier of others: [rows, groups]. */
-const groupProbabilitiesOf = (
+function* groupProbabilitySteps(
   { features, labels, privileged, stream }: MitigationSplit,
   { groups, names }: ComparedGroups,
   learnFrom: Int32Array,
   learner: Learner,
   metric: FairMetric,
-): ((rows: Int32Array) => Float64Array) => {
+): Generator<unknown, (rows: Int32Array) => Float64Array> {
   const rows = learnFrom.filter((row) => groups[row] >= 0 && (metric === "dp" || labels[row] === 1));
   if (metric === "dp") requireBoth(rows, labels, privileged, "to learn from");
   else requireBoth(rows, privileged, privileged, "with the favourable outcome to learn from");
   const own = { features, rows, labels: rows.map((row) => groups[row]), classes: names.length };
-  const classifier = learner.fit(own, stream.split("groups"));
+  const classifier = yield* fitInSteps(learner, own, stream.split("groups"));
   return (of) => classifier.predict(features, of);
-};
+}
 
 /**
  * Decisions by a rule that needs no attribute, on a table, [test rows]: models of outcome and group learn from some rows,
@@ -99,10 +100,11 @@ export const fairRuleTable = async (table: Table, options: FairRuleTableOptions)
   const learnt = { learnFrom: rest, labels };
   const scoresOf =
     column === undefined
-      ? favourableScores(features, learnt, learner, weights, stream.split(name))
+      ? await paced(favourableScoreSteps(features, learnt, learner, weights, stream.split(name)), pace)
       : givenScores(task.table, column);
   await pace.pause();
-  const probabilitiesOf = groupProbabilitiesOf(split, compared, rest, learner, metric);
+  const steps = groupProbabilitySteps(split, compared, rest, learner, metric);
+  const probabilitiesOf = await paced(steps, pace);
   await pace.pause();
   const rowsOf = (rows: Int32Array) => ({
     scores: scoresOf(rows),

@@ -1,10 +1,11 @@
 /** What is done about unfairness once the data is there, on a table: learned fair representations, the reject option. */
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
-import { pacer } from "../core/options.js";
+import { paced, pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { learnerNamed } from "../learners/by-name.js";
 import type { FeatureMatrix, Learner } from "../learners/classifier.js";
+import { fitInSteps, predictInSteps } from "../learners/in-steps.js";
 import {
   applyRepresentation,
   type FairRepresentation,
@@ -111,10 +112,9 @@ export const representTable = async (
   const pace = pacer({ signal });
   const learner = learnerNamed("forest", { trees });
   const byForest = async (matrix: FeatureMatrix): Promise<Int32Array> => {
-    await pace.pause();
-    const probabilities = learner
-      .fit({ features: matrix, rows: train, labels: own, classes: 2 }, stream.split("forest"))
-      .predict(matrix, test);
+    const training = { features: matrix, rows: train, labels: own, classes: 2 };
+    const fitted = await paced(fitInSteps(learner, training, stream.split("forest")), pace);
+    const probabilities = await paced(predictInSteps(fitted, matrix, test), pace);
     return Int32Array.from(test, (_, i) => Number(probabilities[2 * i + 1] > 0.5));
   };
   const direct = Int32Array.from(predictFromRepresentation(representation, features, test), (p) =>
@@ -175,22 +175,22 @@ export interface RejectedRows {
   readonly decided: Int32Array;
 }
 
-/** P(favourable) of rows, by a classifier of others. */
-export const favourableScores = (
+/** P(favourable) of rows, by a classifier of others, which is fitted in pieces. */
+export function* favourableScoreSteps(
   features: FeatureMatrix,
   { learnFrom, labels }: Pick<RejectOptionRows, "learnFrom" | "labels">,
   learner: Learner,
   weights: Float64Array | undefined,
   stream: RandomStream,
-): ((rows: Int32Array) => Float64Array) => {
+): Generator<unknown, (rows: Int32Array) => Float64Array> {
   const own = { features, rows: learnFrom, labels: learnFrom.map((row) => labels[row]), classes: 2 };
   const counted = weights === undefined ? undefined : Float64Array.from(learnFrom, (row) => weights[row]);
-  const classifier = learner.fit({ ...own, weights: counted }, stream);
+  const classifier = yield* fitInSteps(learner, { ...own, weights: counted }, stream);
   return (rows) => {
     const probabilities = classifier.predict(features, rows);
     return Float64Array.from(rows, (_, i) => Math.min(1, probabilities[2 * i + 1]));
   };
-};
+}
 
 /** The rule is fitted on rows that the scores were not learnt from, and decides the test rows. */
 export const rejectRows = (
@@ -243,7 +243,7 @@ export const rejectTable = async (table: Table, options: RejectTableOptions): Pr
   const rows: RejectOptionRows = { learnFrom: rest, fitOn: part, test, labels, privileged };
   await pace.pause();
   const { rule, scores, decided } = rejectRows(
-    column === undefined ? forestScores() : givenScores(task.table, column),
+    column === undefined ? await forestScores() : givenScores(task.table, column),
     rows,
     { band, fallback },
   );
@@ -273,7 +273,7 @@ export const rejectTable = async (table: Table, options: RejectTableOptions): Pr
   function forestScores() {
     requireBoth(rest, labels, privileged, "to learn from");
     const learner = learnerNamed("forest", { trees });
-    return favourableScores(features, rows, learner, undefined, stream.split("forest"));
+    return paced(favourableScoreSteps(features, rows, learner, undefined, stream.split("forest")), pace);
   }
 };
 

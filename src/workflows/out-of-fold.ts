@@ -1,12 +1,10 @@
 /** Predictions for labelled rows by models that have not seen them. */
-import { fit, type LabelledRows } from "../active/pool-models.js";
-import type { Pacer } from "../core/options.js";
+import { fitSteps, type LabelledRows } from "../active/pool-models.js";
+import { type Pacer, paced } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier, Learner } from "../learners/classifier.js";
+import { predictInSteps } from "../learners/in-steps.js";
 import { allOf } from "./group-model.js";
-
-/** P(class) of rows, [rows, classes]: by a classifier, or all of the one class that its training rows have. */
-type Predictor = (rows: Int32Array) => Float64Array;
 
 /** A label to learn, and what learns it. */
 export interface LearntLabel extends LabelledRows {
@@ -14,27 +12,33 @@ export interface LearntLabel extends LabelledRows {
 }
 
 /** The classifier of a label; undefined where fewer than two classes are among the rows. */
-export const fitWhereTwo = (
+export const fitWhereTwo = async (
   { learner, ...labelled }: LearntLabel,
   stream: RandomStream,
-): Classifier | undefined => {
+  pace: Pick<Pacer, "pause">,
+): Promise<Classifier | undefined> => {
   const { rows, labels, weights } = labelled;
   const counts = (row: number) => labels[row] >= 0 && (weights?.[row] ?? 1) > 0;
   const first = rows.find(counts);
   if (first === undefined || rows.every((row) => !counts(row) || labels[row] === labels[first]))
     return undefined;
-  return fit(learner, labelled, stream);
+  return paced(fitSteps(learner, labelled, stream), pace);
 };
 
 /** The class of the first row that has one; 0 where none has. */
 export const firstClass = ({ rows, labels }: Pick<LabelledRows, "rows" | "labels">): number =>
   labels[rows.find((row) => labels[row] >= 0) ?? -1] ?? 0;
 
-/** What a classifier says of rows, or, without one, the only class that is there. */
-const predictorOf = (classifier: Classifier | undefined, labelled: LabelledRows): Predictor =>
+/** What a classifier says of rows, [rows, classes], or, without one, the only class that is there. */
+const predictionOf = async (
+  classifier: Classifier | undefined,
+  labelled: LabelledRows,
+  rows: Int32Array,
+  pace: Pick<Pacer, "pause">,
+): Promise<Float64Array> =>
   classifier === undefined
-    ? (of) => allOf(of.length, labelled.classes, firstClass(labelled))
-    : (of) => classifier.predict(labelled.features, of);
+    ? allOf(rows.length, labelled.classes, firstClass(labelled))
+    : paced(predictInSteps(classifier, labelled.features, rows), pace);
 
 /**
  * P(class) of all rows of the folds, [rows of all folds, classes], fold after fold, each by a model of the others'.
@@ -50,7 +54,8 @@ export const outOfFold = async (
   for (const [k, fold] of folds.entries()) {
     const others = folds.filter((_, other) => other !== k).flatMap((rows) => [...rows]);
     const learnt = learntFrom(Int32Array.from(others).sort());
-    parts.push(predictorOf(fitWhereTwo(learnt, stream.split(k)), learnt)(fold));
+    const classifier = await fitWhereTwo(learnt, stream.split(k), pace);
+    parts.push(await predictionOf(classifier, learnt, fold, pace));
     await pace.pause();
   }
   const out = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));

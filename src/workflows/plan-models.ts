@@ -1,6 +1,6 @@
 /** From labels that were acquired to decisions: a model of the outcome, and the fair rule on top of it. */
-import { fit, type PoolLabel } from "../active/pool-models.js";
-import type { RunOptions } from "../core/options.js";
+import { fitSteps, type PoolLabel } from "../active/pool-models.js";
+import { paced, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { learnerNamed } from "../learners/by-name.js";
 import type { Classifier, FeatureMatrix, Learner } from "../learners/classifier.js";
@@ -65,7 +65,11 @@ export const decide = async (
       ? reweighedRows({ rows: labelled, labels: target.labels, groups: sensitive.labels, weights })
       : weights;
     // The stream of the model under a rule, so that it is the same one.
-    const model = fit(learner, { features, ...target, rows: labelled, weights: own }, stream.split("target"));
+    const learnt = { features, ...target, rows: labelled, weights: own };
+    const model = await paced(
+      fitSteps(learner, learnt, stream.split("target")),
+      pacer({ signal: run.signal }),
+    );
     const decided = usual(model);
     return aims.map(() => decided);
   }

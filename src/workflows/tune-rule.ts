@@ -299,10 +299,10 @@ export const tuneRule = async (options: TuneRuleOptions): Promise<TunedRule> => 
   const learnt = targetOf(plan, labelled);
   // Its own error says what is missing.
   const classifier =
-    fitWhereTwo(learnt, stream.split("target")) ?? learnt.learner.fit(emptyOf(learnt), stream);
+    (await fitWhereTwo(learnt, stream.split("target"), pace)) ?? learnt.learner.fit(emptyOf(learnt), stream);
   await pace.pause();
   const learntGroup = groupOf(plan, labelled);
-  const sensitiveClassifier = fitWhereTwo(learntGroup, stream.split("group"));
+  const sensitiveClassifier = await fitWhereTwo(learntGroup, stream.split("group"), pace);
   if (sensitiveClassifier === undefined) warnings.push(tuneRuleTexts.oneGroup);
   await pace.pause();
   const crossed = await crossFitted(plan);

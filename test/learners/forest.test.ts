@@ -225,6 +225,24 @@ describe("what is drawn", () => {
     expect(only / trees).toBeLessThan(0.002); // 0.2^5
   });
 
+  test("of fewer draws it leaves out a row with probability (1 - 1/n)^draws", () => {
+    const features = matrixOf(Array.from({ length: 5 }, (_, i) => [i]));
+    const labels = Int32Array.of(1, 0, 0, 0, 0);
+    const trees = 20_000;
+    const fitted = forest({ trees, maxSamples: 2 }).fit({ features, labels, classes: 2 }, stream());
+    const split = Array.from({ length: trees }, (_, t) => fitted.trees.starts[t]).filter(
+      (start) => fitted.trees.feature[start] >= 0,
+    ).length;
+    // Two draws, of which one is row 0 and the other is not.
+    const p = 2 * 0.2 * 0.8;
+    expect(Math.abs(split / trees - p)).toBeLessThan(4.5 * Math.sqrt((p * (1 - p)) / trees));
+    const all = forest({ trees: 30, maxSamples: 9 }).fit({ features, labels, classes: 2 }, stream());
+    expect(all.trees).toEqual(forest({ trees: 30 }).fit({ features, labels, classes: 2 }, stream()).trees);
+    expect(() => forest({ maxSamples: 2, bootstrap: false })).toThrow(
+      forestTexts.option("maxSamples", 2, "none where every tree sees all rows"),
+    );
+  });
+
   test("the same stream gives the same forest, another stream another", () => {
     const { features, labels } = noisy(80, 6);
     const learner = forest({ trees: 10 });

@@ -130,3 +130,54 @@ describe("the network", () => {
     for (const [options, text] of wrong) expect(() => mlp(options)).toThrow(text);
   });
 });
+
+describe("rows kept aside", () => {
+  const stream = seededStream("aside");
+  const rows = 400;
+  const features = {
+    values: Float32Array.from({ length: rows * 20 }, () => stream.normal()),
+    rows,
+    columns: 20,
+  };
+  // What there is to learn is in the first column; the rest can only be learnt by heart.
+  const labels = Int32Array.from({ length: rows }, (_, i) =>
+    Number(features.values[20 * i] + 1.5 * stream.normal() > 0),
+  );
+  const training = { features, labels, classes: 2 };
+  const options = { hidden: [64], rate: 0.01, epochs: 60, batch: 50, tolerance: 0, patience: 60 };
+
+  it("end what is learnt by heart: the network is that of the best epoch", () => {
+    const fresh = {
+      values: Float32Array.from({ length: rows * 20 }, () => stream.normal()),
+      rows,
+      columns: 20,
+    };
+    const truth = Int32Array.from({ length: rows }, (_, i) =>
+      Number(fresh.values[20 * i] + 1.5 * stream.normal() > 0),
+    );
+    const lossOf = (validation: number): number => {
+      const said = mlp({ ...options, validation })
+        .fit(training, seededStream(2))
+        .predict(fresh);
+      return truth.reduce((sum, label, i) => sum - Math.log(said[2 * i + label]) / rows, 0);
+    };
+    expect(lossOf(0)).toBeGreaterThan(1);
+    expect(lossOf(0.2)).toBeLessThan(0.72);
+    const { losses } = mlp({ ...options, validation: 0.2 }).fit(training, seededStream(2));
+    expect(losses.indexOf(Math.min(...losses))).toBeLessThan(losses.length - 1);
+  });
+
+  it("and a gradient that is cut changes the way, not what is refused", () => {
+    const [plain, cut] = [undefined, 0.01].map((clip) =>
+      mlp({ ...options, epochs: 3, clip })
+        .fit(training, seededStream(2))
+        .predict(features),
+    );
+    expect(cut).not.toEqual(plain);
+    expect(cut.every((p) => p >= 0 && p <= 1)).toBe(true);
+    expect(() => mlp({ clip: 0 })).toThrow(mlpTexts.option("clip", 0, "a positive number"));
+    expect(() => mlp({ validation: 1 })).toThrow(
+      mlpTexts.option("validation", 1, "a number of at least 0 and below 1"),
+    );
+  });
+});

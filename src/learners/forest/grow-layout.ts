@@ -37,7 +37,9 @@ export const GROW = {
    * share a word, class 0 in its lower half.
    */
   pairs: 76,
-  bytes: 80,
+  /** How many rows a bootstrap sample draws. */
+  draws: 80,
+  bytes: 84,
 } as const;
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 64) * 64;

@@ -146,7 +146,7 @@ const drawSample = (frame: Frame): void => {
   c.when(
     c.load(job, GROW.bootstrap),
     () =>
-      c.for(i, 0, rows, 1, () => {
+      c.for(i, 0, c.load(job, GROW.draws), 1, () => {
         frame.advance();
         c.set(at, c.add(counts, c.shl(frame.below(rows), 2)));
         c.store(at, c.add(c.load(at), 1));

@@ -96,6 +96,7 @@ export function* growSteps(
       trees: treesAt,
       treeBytes: layout.bytes,
       pairs: fitsPairs(weights, classes) ? 1 : 0,
+      draws: Math.min(n, options.maxSamples ?? n),
     };
     for (const [name, value] of Object.entries(description))
       words[(job + GROW[name as keyof typeof GROW]) / 4] = value;

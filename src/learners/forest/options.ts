@@ -18,6 +18,8 @@ export interface ForestOptions {
   readonly classWeights?: ClassWeights | undefined;
   /** Whether each tree sees n rows drawn with replacement (yes), or all of them. */
   readonly bootstrap?: boolean | undefined;
+  /** The most rows that are drawn for a tree (as many as there are): fewer make trees of many rows quick. */
+  readonly maxSamples?: number | undefined;
   /** How many threads, the caller included; all cores unless given. Results do not depend on it. */
   readonly threads?: number | undefined;
 }
@@ -35,7 +37,7 @@ const requireOption = (right: boolean, name: keyof ForestOptions, given: unknown
 /** Every option that was given is usable. */
 export const checkOptions = (options: ForestOptions): void => {
   const whole = (
-    name: "trees" | "maxDepth" | "minLeaf" | "minSplit" | "maxFeatures" | "threads",
+    name: "trees" | "maxDepth" | "minLeaf" | "minSplit" | "maxFeatures" | "maxSamples" | "threads",
     least: number,
   ) => {
     const given = options[name];
@@ -47,7 +49,14 @@ export const checkOptions = (options: ForestOptions): void => {
   whole("minLeaf", 1);
   whole("minSplit", 2);
   whole("maxFeatures", 1);
+  whole("maxSamples", 1);
   whole("threads", 1);
+  requireOption(
+    options.maxSamples === undefined || options.bootstrap !== false,
+    "maxSamples",
+    options.maxSamples,
+    "none where every tree sees all rows",
+  );
   const { leafSmoothing = 0 } = options;
   requireOption(
     leafSmoothing >= 0 && leafSmoothing < Number.POSITIVE_INFINITY,

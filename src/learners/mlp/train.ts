@@ -6,7 +6,8 @@
  *     (1/m) (sum over rows of -w log p(label) + (l2 / 2) sum over layers of |W|^2),
  *
  * and an epoch the mean over its rows of their batch's. Training ends after `patience` + 1 epochs in a row whose loss
- * is not at least `tolerance` below the best.
+ * is not at least `tolerance` below the best. With rows kept aside it is their loss that counts, and the network of the
+ * epoch where it was least that is the answer: what was learnt by heart after it is not.
  */
 import { adam, createDense, type Dense, Workspace } from "../../compute/index.js";
 import { log } from "../../core/math.js";
@@ -21,6 +22,10 @@ export interface TrainingOptions {
   readonly epochs: number;
   readonly tolerance: number;
   readonly patience: number;
+  /** The share of the rows that is kept aside; 0 for none. */
+  readonly validation: number;
+  /** The largest norm of a batch's gradient: a longer one is cut to it. */
+  readonly clip: number;
   readonly threads: number | undefined;
 }
 
@@ -64,8 +69,9 @@ export function* trainSteps(
   options: TrainingOptions,
   stream: RandomStream,
 ): Generator<unknown, Trained> {
-  const { hidden, rate, epochs, tolerance, patience } = options;
-  const n = rows.labels.length;
+  const { hidden, rate, epochs, tolerance, patience, validation, clip } = options;
+  const { learnt, aside } = keepAside(rows.labels.length, validation, stream);
+  const n = learnt.length;
   const batch = Math.min(options.batch, n);
   const widths = [rows.columns, ...hidden, outputCount(rows.classes)];
   // Threads do not change the result; on a small network they would cost more than they give. No fused multiply-add:
@@ -80,23 +86,33 @@ export function* trainSteps(
     const state = optimiser.init(network.parameters);
     const orders = stream.split("order");
     const losses: number[] = [];
+    const kept = new Float32Array(aside.length > 0 ? network.parameters.length : 0);
     let best = Number.POSITIVE_INFINITY;
     let idle = 0;
     while (losses.length < epochs && idle <= patience) {
-      const order = orders.permutation(n);
+      const order = orders.permutation(n).map((place) => learnt[place]);
       let loss = 0;
       for (let from = 0; from < n; from += batch) {
         const count = Math.min(batch, n - from);
         loss += descend(network, rows, order.subarray(from, from + count), options.l2);
+        shorten(network.gradient, clip);
         optimiser.update(network.parameters, network.gradient, state);
         yield;
       }
       loss /= n;
+      if (aside.length > 0) {
+        loss = yield* lossSteps(network, rows, aside, batch);
+        if (loss < best)
+          network.parameters.forEach((value, i) => {
+            kept[i] = value;
+          });
+      }
       losses.push(loss);
       idle = loss > best - tolerance ? idle + 1 : 0;
       best = Math.min(best, loss);
       if (!Number.isFinite(loss)) break;
     }
+    if (aside.length > 0 && best < Number.POSITIVE_INFINITY) network.parameters.set(kept);
     const layers = widths.slice(1).map((_, l) => ({
       weights: network.weights(l).slice(),
       biases: network.biases(l).slice(),
@@ -105,6 +121,61 @@ export function* trainSteps(
   } finally {
     workspace.dispose();
   }
+}
+
+/** Rows to learn from and rows to judge by. */
+const keepAside = (
+  rows: number,
+  share: number,
+  stream: RandomStream,
+): { readonly learnt: Int32Array; readonly aside: Int32Array } => {
+  const all = Int32Array.from({ length: rows }, (_, i) => i);
+  // At least one of each, or there is nothing to keep aside.
+  const count = Math.min(rows - 1, Math.round(share * rows));
+  if (count < 1) return { learnt: all, aside: new Int32Array(0) };
+  const order = Int32Array.from(stream.split("aside").permutation(rows));
+  return { learnt: order.slice(count).sort(), aside: order.slice(0, count).sort() };
+};
+
+/** Cuts a gradient that is longer than `most`. */
+const shorten = (gradient: Float32Array, most: number): void => {
+  if (most === Number.POSITIVE_INFINITY) return;
+  let squares = 0;
+  for (let i = 0; i < gradient.length; i++) squares += gradient[i] * gradient[i];
+  const factor = most / Math.sqrt(squares);
+  if (!(factor < 1)) return;
+  for (let i = 0; i < gradient.length; i++) gradient[i] *= factor;
+};
+
+/** The mean loss of some rows, without the penalty. */
+function* lossSteps(
+  network: Dense,
+  { x, columns, labels, weights, classes }: TrainingRows,
+  which: Int32Array,
+  batch: number,
+): Generator<unknown, number> {
+  const outputs = outputCount(classes);
+  const p = new Float64Array(classes);
+  let loss = 0;
+  let weight = 0;
+  for (let from = 0; from < which.length; from += batch) {
+    const count = Math.min(batch, which.length - from);
+    const { input } = network;
+    for (let i = 0; i < count; i++) {
+      const row = which[from + i];
+      input.set(x.subarray(row * columns, (row + 1) * columns), i * columns);
+    }
+    network.forward({ count });
+    const { output } = network;
+    for (let i = 0; i < count; i++) {
+      const row = which[from + i];
+      probabilitiesOf(output, i * outputs, p);
+      loss -= weights[row] * log(Math.max(p[labels[row]], 2.2e-16));
+      weight += weights[row];
+    }
+    yield;
+  }
+  return loss / weight;
 }
 
 /** The gradient of the batch's loss, left in the network; returns the loss times the rows. */
