@@ -21,11 +21,15 @@ import { readApart } from "./read-apart.js";
 import { reasonOf } from "./reason.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
 import { tableRelation } from "./table-relation.js";
-import { type InspectedFile, isTextSource, type TextSourceSettings, withTextRows } from "./text-source.js";
+import { type InspectedFile, isTextSource, withTextRows } from "./text-source.js";
 import { downloadToTemporary, isAddress } from "./web-file.js";
 import { withoutPassword } from "./without-password.js";
 
-export interface ReadOptions extends DialectSettings, Pick<TextSourceSettings, "encoding" | "sheet"> {
+export interface ReadOptions extends DialectSettings {
+  /** How the letters of a text file are encoded, such as `windows-1252`; found unless given. */
+  readonly encoding?: string | undefined;
+  /** The sheet of an Excel workbook; its first one unless given. */
+  readonly sheet?: string | undefined;
   /** Only these columns, in this order. */
   readonly columns?: readonly string[] | undefined;
   /** SQL; a file that is no database is the table `data` in it. A database with one table needs none. */

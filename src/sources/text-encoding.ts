@@ -9,8 +9,6 @@ export const encodingTexts = {
     `there is no encoding ${JSON.stringify(given)}: give one such as utf-8, windows-1252, utf-16le or shift_jis.`,
   not: (file: string, encoding: string) =>
     `${file} is not ${encoding} text: name its encoding with --encoding, or leave the option out to have it found.`,
-  taken: (encoding: string) =>
-    `the text is not UTF-8 and was taken as ${encoding}: say so with --encoding if it is another`,
   bomb: (file: string) =>
     `${file} unpacks to more than ${MOST_UNPACKED} times its size, which no table does: get it again, or unpack it first.`,
 };

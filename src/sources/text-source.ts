@@ -2,18 +2,16 @@
 import { InputError } from "../core/errors.js";
 import { arffRows } from "../tables/arff.js";
 import { type TextPieces, withCsvRows } from "../tables/csv-rows.js";
-import type { DialectSettings } from "../tables/dialect.js";
+import { type DialectSettings, dialectTexts } from "../tables/dialect.js";
 import type { TextRows } from "../tables/text-rows.js";
 import type { FileKind, FileStart } from "./file-kind.js";
-import { encodingTexts, textOf, WINDOWS_1252 } from "./text-encoding.js";
+import { textOf, WINDOWS_1252 } from "./text-encoding.js";
 import { xlsxRows } from "./xlsx.js";
 
-export interface TextSourceSettings extends DialectSettings {
+interface TextSourceSettings extends DialectSettings {
   readonly missing?: readonly string[] | undefined;
   readonly asText?: readonly string[] | undefined;
-  /** How the letters of a text file are encoded, such as `windows-1252`; found unless given. */
   readonly encoding?: string | undefined;
-  /** The sheet of an Excel workbook; its first one unless given. */
   readonly sheet?: string | undefined;
 }
 
@@ -41,7 +39,7 @@ export const withTextRows = async <Result>(
     withDecodedRows(file, encoding, settings, (rows) =>
       use(
         isFound && encoding === WINDOWS_1252
-          ? { ...rows, notes: [...rows.notes, encodingTexts.taken(encoding)] }
+          ? { ...rows, notes: [...rows.notes, dialectTexts.encoding(encoding)] }
           : rows,
       ),
     );

@@ -24,10 +24,10 @@ export interface DialectSettings {
    * What stands before a quote inside quotes: another quote, as RFC 4180 says, or a backslash. Unless given, a
    * backslash is a character like any other as long as the table can be read so.
    */
-  readonly escape?: QuoteEscape | undefined;
+  readonly escape?: "quote" | "backslash" | undefined;
 }
 
-export type QuoteEscape = "quote" | "backslash";
+type QuoteEscape = NonNullable<DialectSettings["escape"]>;
 
 export const dialectTexts = {
   empty: (file: string) => `${file} is empty: give a table with at least one row.`,
@@ -45,6 +45,8 @@ export const dialectTexts = {
   headerNamed: (from: string, to: string) => `a second column called "${from}" is called "${to}" here`,
   manyNamed: (count: number) =>
     `${count} columns have names that were there already, and are called name_2, name_3 and so on here`,
+  encoding: (taken: string) =>
+    `the text is not UTF-8 and was taken as ${taken}: say so with --encoding if it is another`,
   backslash:
     "a backslash before a quote is taken to mean that the quote belongs to its cell, because the table cannot be read otherwise",
 };
@@ -76,6 +78,8 @@ export const findDialect = (
   const records = firstRecords(body, whole, style);
   const lineOf = (record: TextRecord) => record.line + skipLines;
   const [first] = records;
+  // Quotes with nothing between them may be all there is.
+  if (first === undefined) throw new InputError("empty-table", dialectTexts.empty(file));
   if (first.cells.length > MOST_COLUMNS) {
     throw new InputError("too-wide", dialectTexts.tooWide(file, lineOf(first), first.cells.length));
   }

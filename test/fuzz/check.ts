@@ -7,7 +7,7 @@ import { SECRET } from "./kinds.js";
 
 /** Far above what any reader needs, and far below what one that is not linear would take on a long file. */
 export const LIMITS = {
-  milliseconds: (bytes: number): number => 10_000 + 0.05 * bytes,
+  milliseconds: (bytes: number): number => 20_000 + 0.05 * bytes,
   /** Above what the process had before. */
   memory: (bytes: number): number => 400 * 1024 * 1024 + 1000 * bytes,
 };

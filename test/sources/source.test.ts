@@ -293,6 +293,7 @@ describe("bad input is refused in one sentence", () => {
     ["an empty file", "", fileTexts.empty],
     ["an empty gzip", gzipSync(""), fileTexts.empty],
     ["white space only", " \n\n", dialectTexts.empty],
+    ["quotes with nothing between them", '""\n""\n', dialectTexts.empty],
     ["a header alone", "a,b\n", sourceTexts.noRows],
     ["a row that is too short", "a,b\n1,2\n3\n4,5\n", (path) => dialectTexts.ragged(path, 3, 1, 2)],
     ["a row that is too long", "a,b\n1,2\n4,5\n3,4,5\n", (path) => dialectTexts.ragged(path, 4, 3, 2)],

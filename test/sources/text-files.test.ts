@@ -22,8 +22,8 @@ describe("encodings", () => {
   const swapped = Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
   test.each<[string, Uint8Array, readonly string[]]>([
-    ["Windows-1252", windows, [encodingTexts.taken("windows-1252")]],
-    ["Windows-1252, packed", gzipSync(windows), [encodingTexts.taken("windows-1252")]],
+    ["Windows-1252", windows, [dialectTexts.encoding("windows-1252")]],
+    ["Windows-1252, packed", gzipSync(windows), [dialectTexts.encoding("windows-1252")]],
     ["UTF-8", Buffer.from(text), []],
     ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${text}`), []],
     ["UTF-16, little end first", Buffer.from(`\ufeff${text}`, "utf16le"), []],
@@ -40,7 +40,7 @@ describe("encodings", () => {
     const table = await readTable(path);
     expect(table.rows).toBe(150_001);
     expect(table.columns[1]).toMatchObject({ levels: ["café", "some text that fills the file"] });
-    expect(table.notes).toEqual([encodingTexts.taken("windows-1252")]);
+    expect(table.notes).toEqual([dialectTexts.encoding("windows-1252")]);
     let rows = 0;
     for await (const part of streamTable(path)) rows += part.rows;
     expect(rows).toBe(150_001);

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dialectTexts } from "../../src/tables/dialect.js";
 import { pageTexts, readTable } from "../../src/tables/read-in-page.js";
 
 describe("readTable in a page", () => {
@@ -9,6 +10,9 @@ describe("readTable in a page", () => {
   beforeAll(async () => {
     server = createServer(({ url }, response) => {
       if (url === "/people.csv") response.end("\ufeffid;age\n007;31\n008;NA\n");
+      else if (url === "/latin.csv") response.end(Buffer.from("a,b\ncaf\xe9,1\n", "latin1"));
+      else if (url === "/wide.csv") response.end(Buffer.from("\ufeffa,b\ncafé,1\n", "utf16le"));
+      else if (url === "/t.arff") response.end("@relation r\n@attribute a {x,y}\n@data\ny\n");
       else if (url === "/people.parquet") response.end(Buffer.from("PAR1…"));
       else {
         response.statusCode = 404;
@@ -28,6 +32,19 @@ describe("readTable in a page", () => {
       { kind: "numeric", values: Float64Array.of(31, Number.NaN) },
     ]);
     expect((await readTable(`${root}/people.csv`, { columns: ["age"], name: "people" })).name).toBe("people");
+  });
+
+  test("finds the encoding of a text, and reads ARFF", async () => {
+    const latin = await readTable(`${root}/latin.csv`);
+    expect(latin.columns[0]).toMatchObject({ levels: ["café"] });
+    expect(latin.notes).toEqual([dialectTexts.encoding("windows-1252")]);
+    expect((await readTable(`${root}/wide.csv`)).columns[0]).toMatchObject({ levels: ["café"] });
+    expect((await readTable(`${root}/t.arff`)).columns[0]).toMatchObject({ name: "a", levels: ["y"] });
+    const mac = await readTable(`${root}/latin.csv`, { encoding: "macintosh" });
+    expect(mac.columns[0]).toMatchObject({ levels: ["cafÈ"] });
+    await expect(readTable(`${root}/latin.csv`, { encoding: "utf-8" })).rejects.toThrow(
+      pageTexts.encoding(`${root}/latin.csv`, "utf-8"),
+    );
   });
 
   test("says what a page cannot do", async () => {
