@@ -13,6 +13,8 @@ import { columnCell, type Table } from "./table.js";
 export type CsvValue = string | number | boolean | null | undefined;
 
 const FORMULA = /^[=+\-@\t\r]/;
+/** A guard and what it guards: one that a text has by itself is guarded too, so that taking one away gives it back. */
+const GUARDED = /^'+[=+\-@\t\r]/;
 const QUOTED = /[",\n\r]/;
 
 /** Rows of values, the names first: RFC 4180, with `\n` after every row. */
@@ -36,9 +38,13 @@ const isNumbers = (value: string): boolean =>
 const written = (value: CsvValue): string => {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  const safe = FORMULA.test(value) && !isNumbers(value) ? `'${value}` : value;
+  const isRun = FORMULA.test(value) && !isNumbers(value);
+  const safe = isRun || GUARDED.test(value) ? `'${value}` : value;
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
+
+/** What stood there before it was written: the text without the apostrophe that keeps spreadsheets from running it. */
+export const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);
 
 /**
  * A table as CSV: the names of its columns, then its rows; what is missing is empty, and dates are written as dates.

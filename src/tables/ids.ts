@@ -6,7 +6,11 @@
  * Commands read the id column as text, whatever is in it (`asText`), so that zeros at the start and the last digits of
  * 64-bit integers are kept; a whole number of a typed source (Parquet, Arrow, a database) is written without a decimal
  * point, whatever its type.
+ *
+ * Files that are written for people have an apostrophe before a text that a spreadsheet would run (see `csv.ts`). It is
+ * no part of an id: who comes back from such a file is who was written to it.
  */
+import { withoutGuard } from "./csv.js";
 import { type Column, columnCell, findColumn, type Table } from "./table.js";
 
 /** The id of every row as text; undefined where it is missing. */
@@ -14,7 +18,7 @@ export const idReader = (column: Column): ((row: number) => string | undefined) 
   const cell = columnCell(column);
   return (row) => {
     const value = cell(row);
-    return value === undefined ? undefined : String(value);
+    return value === undefined ? undefined : withoutGuard(String(value));
   };
 };
 
