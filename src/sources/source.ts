@@ -6,13 +6,16 @@ import { nearestName } from "../core/nearest-name.js";
 import { DEFAULT_MISSING } from "../tables/cell-type.js";
 import type { DialectSettings } from "../tables/dialect.js";
 import { nearlyNumericNote } from "../tables/nearly-numeric.js";
-import { type Table, tableTexts } from "../tables/table.js";
+import { columnNamed, selectRows, type Table, tableTexts } from "../tables/table.js";
 import { partsOfRows, settleRows, type TextRows, tableOfRows } from "../tables/text-rows.js";
 import { ANSWER } from "./answer-place.js";
 import { jsonNames, parquetNames } from "./column-names.js";
 import type { Relation } from "./csv-relation.js";
 import { limitAccess, parquetSql, sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
+import { isEmbedding, readEmbeddedTable } from "./images/embedded-table.js";
+import { IMAGE_COLUMN } from "./images/manifest.js";
+import { imageTexts } from "./images/texts.js";
 import { brokenJsonLine } from "./json-lines.js";
 import { type OpenedFile, openedTexts, withOpenedFile } from "./opened-file.js";
 import { isPostgres, postgresRelation } from "./postgres-relation.js";
@@ -59,7 +62,8 @@ export const sourceTexts = {
 };
 
 /**
- * Reads a whole table: a file's path, a web address, or `postgres://user:password@host/database`. Arrow and Feather
+ * Reads a whole table: a file's path, a folder that `fairbed data embed` wrote, a web address, or
+ * `postgres://user:password@host/database`. Arrow and Feather
  * files need the package apache-arrow, PostgreSQL pg, and SQLite files libsql on Node before 22.16.
  *
  * @example
@@ -75,7 +79,15 @@ export const sourceTexts = {
  * console.log(table.rows, table.columns.map(({ kind }) => kind).join(" ")); // 2 categorical numeric categorical
  * ```
  */
-export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> =>
+export const readTable = async (path: string, options: ReadOptions = {}): Promise<Table> => {
+  if (await isFolderOfImages(path)) return readImages(path, options);
+  return readFileTable(path, options);
+};
+
+const isFolderOfImages = async (path: string): Promise<boolean> =>
+  path !== "" && !isAddress(path) && !isPostgres(path) && isEmbedding(path);
+
+const readFileTable = (path: string, options: ReadOptions): Promise<Table> =>
   withSource(path, options, {
     rows: (read, name) => read((rows) => tableOfRows(rows, { ...options, name })),
     relation: async ({ connection, name, relation: guessed }) => {
@@ -90,6 +102,19 @@ export const readTable = async (path: string, options: ReadOptions = {}): Promis
     },
   });
 
+/** A folder that `fairbed data embed` wrote. */
+const readImages = async (folder: string, options: ReadOptions): Promise<Table> => {
+  const { query, columns, name = folder, onHash = () => {}, asText = [], missing } = options;
+  if (query !== undefined) throw new InputError("query", imageTexts.query(name));
+  const { table, sha256 } = await readEmbeddedTable(folder, name, (path, onLabelsHash) =>
+    readFileTable(path, { missing, asText: [...asText, IMAGE_COLUMN], onHash: onLabelsHash }),
+  );
+  onHash(sha256);
+  return columns === undefined
+    ? table
+    : { ...table, columns: columns.map((each) => columnNamed(table, each)) };
+};
+
 /**
  * The same table in parts of at most `chunkRows` rows, of which only one is held at a time. It is read twice: types
  * and levels are those of the whole table, the same in every part.
@@ -100,6 +125,17 @@ export async function* streamTable(
 ): AsyncGenerator<Table, void, undefined> {
   if (!Number.isSafeInteger(chunkRows) || chunkRows < 1) {
     throw new InputError("chunk-rows", sourceTexts.chunkRows(chunkRows));
+  }
+  if (await isFolderOfImages(path)) {
+    const table = await readImages(path, options);
+    for (let start = 0; start < table.rows; start += chunkRows) {
+      const rows = Math.min(chunkRows, table.rows - start);
+      yield selectRows(
+        table,
+        Array.from({ length: rows }, (_, row) => start + row),
+      );
+    }
+    return;
   }
   const parts = new Handover<Table>();
   const reading = withSource(path, options, {

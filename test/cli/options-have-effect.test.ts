@@ -662,6 +662,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: {
       "--model": ["--model", PEOPLE],
       "--out": { add: ["--out", PEOPLE], files: true },
+      "--labels": ["--labels", PEOPLE],
       "--layer": ["--layer", "nothing of that name"],
       "--batch": {
         add: ["--batch", "0"],

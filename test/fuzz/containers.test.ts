@@ -40,7 +40,7 @@ const zip = (name: string, contents: Buffer): Buffer => {
 };
 
 const npy = (): Buffer => {
-  const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 4), }".padEnd(117) + "\n";
+  const header = `${"{'descr': '<f4', 'fortran_order': False, 'shape': (5, 4), }".padEnd(117)}\n`;
   const start = Buffer.from("\x93NUMPY\x01\x00v\x00", "latin1");
   return Buffer.concat([start, Buffer.from(header), Buffer.alloc(80, 7)]);
 };

@@ -89,7 +89,8 @@ const MUTATORS: readonly Mutator[] = [
 /** Damaged file number `index`: one to four kinds of damage to one of the files. */
 export const mutant = (files: readonly Uint8Array[], seed: number, index: number): Uint8Array => {
   const stream = seededStream(seed).split(`mutant ${index}`);
-  let bytes = pick(files, stream);
+  // A copy that is no Buffer, whose slices would share its bytes.
+  let bytes: Uint8Array = Uint8Array.from(pick(files, stream));
   const count = 1 + stream.integer(4);
   for (let step = 0; step < count; step++) bytes = pick(MUTATORS, stream)(bytes, stream, files);
   return bytes;

@@ -1,10 +1,16 @@
 /** Features of all images in a folder, written as they are done and continued where a former run stopped. */
 import { mkdir, readdir, stat } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { basename, join, sep } from "node:path";
 import { InputError } from "../../core/errors.js";
+import type { Table } from "../../tables/table.js";
+import { toRecords } from "../../tables/table-of.js";
+import { readTableWithIds } from "../read-task.js";
+import { labelsIn, requireImageColumn } from "./embedded-table.js";
 import {
   chunkFile,
   findManifest,
+  IMAGE_COLUMN,
+  type LABEL_FILES,
   littleEndian,
   MANIFEST,
   type Manifest,
@@ -25,6 +31,8 @@ export interface EmbedOptions {
   readonly model: string;
   readonly out: string;
   readonly layer?: string | undefined;
+  /** A table that says more about the images, by its column `image`: what it says goes into the folder too. */
+  readonly labels?: string | undefined;
   /** Images that go through the network at once. */
   readonly batch?: number | undefined;
   /** Images in a file of features. */
@@ -43,6 +51,8 @@ export interface EmbedResult {
   readonly rows: number;
   readonly added: number;
   readonly skipped: readonly SkippedImage[];
+  /** How many of the rows the table of labels knows, where one was given. */
+  readonly labelled?: number | undefined;
 }
 
 /** The images below a folder, by name in an order that does not depend on the machine. */
@@ -76,6 +86,19 @@ const requireSame = (out: string, former: Manifest, now: Manifest): void => {
   if (former.model.sha256 !== now.model.sha256) differs("model");
   if (former.model.layer !== now.model.layer || former.columns !== now.columns) differs("layer");
   if (JSON.stringify(former.preprocessing) !== JSON.stringify(PREPROCESSING)) differs("preprocessing");
+};
+
+/** What `labels` becomes. */
+const LABELS = "labels.jsonl" satisfies (typeof LABEL_FILES)[number];
+
+const readLabels = async (labels: string, out: string): Promise<Table> => {
+  const found = await labelsIn(out);
+  if (found !== undefined && !found.endsWith(LABELS)) {
+    throw new InputError("two-labels", imageTexts.twoLabels(out, [basename(found), LABELS]));
+  }
+  const table = await readTableWithIds(labels, IMAGE_COLUMN);
+  requireImageColumn(table);
+  return table;
 };
 
 const reasonOf = (error: unknown): string =>
@@ -126,12 +149,15 @@ export const embedImages = async ({
   model,
   out,
   layer,
+  labels,
   batch = 16,
   chunk = 512,
   writeFile,
   onProgress = async () => {},
 }: EmbedOptions): Promise<EmbedResult> => {
   const images = await listImages(folder);
+  // Before the work, which may take hours.
+  const table = labels === undefined ? undefined : await readLabels(labels, out);
   const read = await pictureReader();
   const network = await openNetwork(model, layer);
   try {
@@ -139,8 +165,8 @@ export const embedImages = async ({
     const former = await findManifest(out);
     if (former !== undefined) requireSame(out, former, fresh);
     let manifest: Manifest = { ...fresh, chunks: former?.chunks ?? [] };
-    const done = new Set(manifest.chunks.flatMap(({ names }) => names));
-    const todo = images.filter((name) => !done.has(name));
+    const finished = new Set(manifest.chunks.flatMap(({ names }) => names));
+    const todo = images.filter((name) => !finished.has(name));
     const atOnce = network.batch ?? batch;
 
     const save = async (change: Partial<Manifest>) => {
@@ -200,7 +226,13 @@ export const embedImages = async ({
     }
     await saveChunk(true);
     const rows = manifest.chunks.reduce((sum, each) => sum + each.names.length, 0);
-    return { out, layer: network.layer, columns: network.columns, rows, added, skipped };
+    const done = { out, layer: network.layer, columns: network.columns, rows, added, skipped };
+    if (table === undefined) return done;
+    const known = new Set(manifest.chunks.flatMap((each) => each.names));
+    const about = toRecords(table).filter((record) => known.has(String(record[IMAGE_COLUMN])));
+    const lines = about.map((record) => `${JSON.stringify(record)}\n`).join("");
+    await writeFile(join(out, LABELS), lines);
+    return { ...done, labelled: about.length };
   } finally {
     await network.close();
   }

@@ -2,7 +2,7 @@
  * Features of images in a folder: chunks of float32 rows (little-endian, [rows, columns]) and `manifest.json`, which
  * says what they are. Only the chunks that it names count.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { PREPROCESSING } from "./preprocess.js";
@@ -33,6 +33,10 @@ export interface Manifest {
 
 export const MANIFEST = "manifest.json";
 
+/** What the images are called in tables, and the files in which the folder may say more about them. */
+export const IMAGE_COLUMN = "image";
+export const LABEL_FILES = ["labels.csv", "labels.jsonl"] as const;
+
 export const newManifest = (model: Manifest["model"], columns: number): Manifest => ({
   format: "fairbed-embedding",
   version: 1,
@@ -46,6 +50,9 @@ export const newManifest = (model: Manifest["model"], columns: number): Manifest
 
 export const chunkFile = (index: number): string => `${String(index).padStart(6, "0")}.f32`;
 
+/** More than any layer has; a manifest that says more is damaged. */
+const MOST_COLUMNS = 10_000_000;
+
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((x) => typeof x === "string");
 
@@ -58,6 +65,8 @@ const isManifest = (value: unknown): value is Manifest => {
     typeof model?.sha256 === "string" &&
     typeof model.layer === "string" &&
     Number.isInteger(columns) &&
+    (columns ?? 0) >= 1 &&
+    (columns ?? 0) <= MOST_COLUMNS &&
     Array.isArray(skipped) &&
     Array.isArray(chunks) &&
     // The names are made by this program alone, and a manifest from elsewhere must not lead out of its folder.
@@ -77,9 +86,11 @@ export const findManifest = async (folder: string): Promise<Manifest | undefined
   return readManifest(folder);
 };
 
-export const readManifest = async (folder: string): Promise<Manifest> => {
+export const readManifest = async (folder: string, onBytes: OnBytes = () => {}): Promise<Manifest> => {
   try {
-    const value: unknown = JSON.parse(await readFile(join(folder, MANIFEST), "utf8"));
+    const bytes = await readFile(join(folder, MANIFEST));
+    const value: unknown = JSON.parse(bytes.toString());
+    onBytes(bytes);
     if (isManifest(value)) return value;
   } catch (cause) {
     throw new InputError("no-embedding", imageTexts.noEmbedding(folder), { cause });
@@ -95,11 +106,24 @@ export interface Embedding {
   readonly manifest: Manifest;
 }
 
+/** Gets the bytes of every file that is read. */
+type OnBytes = (bytes: Uint8Array) => unknown;
+
 /** The features that `fairbed data embed` wrote; of an unfinished run those it has so far. */
-export const readEmbedding = async (folder: string): Promise<Embedding> => {
-  const manifest = await readManifest(folder);
+export const readEmbedding = (folder: string): Promise<Embedding> => readEmbeddingBytes(folder, () => {});
+
+export const readEmbeddingBytes = async (folder: string, onBytes: OnBytes): Promise<Embedding> => {
+  const manifest = await readManifest(folder, onBytes);
   const { columns, chunks } = manifest;
   const names = chunks.flatMap((chunk) => chunk.names);
+  // Before room is made for what the manifest says.
+  for (const chunk of chunks) {
+    const file = join(folder, chunk.file);
+    const size = (await stat(file).catch(() => undefined))?.size;
+    if (size !== 4 * chunk.names.length * columns) {
+      throw new InputError("damaged-embedding", imageTexts.damaged(file));
+    }
+  }
   const values = new Float32Array(names.length * columns);
   let at = 0;
   for (const chunk of chunks) {
@@ -109,6 +133,7 @@ export const readEmbedding = async (folder: string): Promise<Embedding> => {
     });
     const count = chunk.names.length * columns;
     if (bytes.length !== 4 * count) throw new InputError("damaged-embedding", imageTexts.damaged(file));
+    onBytes(bytes);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let i = 0; i < count; i++) values[at++] = view.getFloat32(4 * i, true);
   }

@@ -29,4 +29,14 @@ export const imageTexts = {
     `${folder} holds no features (its manifest.json cannot be read); make them with fairbed data embed.`,
   damaged: (file: string): string =>
     `${file} is damaged: it does not agree with the manifest beside it; remove the folder and run fairbed data embed again.`,
+  twoLabels: (folder: string, files: readonly string[]): string =>
+    `${folder} has ${files.join(" and ")}, which both say what its images are: keep one of them.`,
+  noFeatures: (folder: string): string =>
+    `${folder} has no features yet: run fairbed data embed into it to its end.`,
+  noImageColumn: (table: string): string =>
+    `${table} has no column "image": name the images in it, as paths below the folder of images, such as faces/1.png.`,
+  unfinished: (folder: string): string =>
+    `${folder} is not finished: the images that are still to come are not in it`,
+  query: (folder: string): string =>
+    `${folder} is a folder of features, which no query can be asked: leave out the query.`,
 };

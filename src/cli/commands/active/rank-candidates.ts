@@ -1,6 +1,7 @@
 /** The candidates of `rank`: one table, or a folder of shards, which are scored here or by the workers of a queue. */
 import { InputError } from "../../../core/errors.js";
 import type { ReadOptions } from "../../../sources/source.js";
+import type { Table } from "../../../tables/table.js";
 import type { Pool, Ranking, RankOptions } from "../../../workflows/rank-pool.js";
 import type { CommandContext } from "../../command.js";
 import { withPlace } from "../../job-place.js";
@@ -15,6 +16,8 @@ export const rankCandidatesTexts = {
 export interface CandidateSource {
   /** The pool: a table, or a folder of shards. */
   readonly path: string;
+  /** The images of a folder of features that have no label; undefined where the pool is something else. */
+  readonly images?: Table | undefined;
   readonly reading: ReadOptions;
   readonly queue: string | undefined;
   /** Processes that score shards, where there is no queue. */
@@ -22,7 +25,7 @@ export interface CandidateSource {
 }
 
 export const rankCandidates = async (
-  { path, reading, queue, jobs }: CandidateSource,
+  { path, images, reading, queue, jobs }: CandidateSource,
   options: RankOptions,
   context: CommandContext,
 ): Promise<Ranking> => {
@@ -38,12 +41,13 @@ export const rankCandidates = async (
     shardsIn,
     streamShards,
   } = await import("../../../jobs/kinds/rank-shards.js");
-  if (!(await isFolder(path))) {
+  if (images !== undefined || !(await isFolder(path))) {
     if (queue !== undefined && queue !== "") {
       throw new InputError("queue", rankCandidatesTexts.queue(withoutPassword(path)));
     }
     const asText = options.id === undefined ? [] : [options.id];
     if (jobs > 1) throw new InputError("jobs", rankCandidatesTexts.jobs(withoutPassword(path)));
+    if (images !== undefined) return rankHere(() => oneTable(images), options, context);
     return rankHere(() => streamTable(path, { ...reading, asText }), options, context);
   }
   const { query, missing } = reading;
@@ -65,6 +69,10 @@ export const rankCandidates = async (
     }),
   );
 };
+
+async function* oneTable(table: Table): AsyncGenerator<Table, void, undefined> {
+  yield table;
+}
 
 const rankHere = async (pool: Pool, options: RankOptions, context: CommandContext): Promise<Ranking> => {
   const { rankPool } = await import("../../../workflows/rank-pool.js");

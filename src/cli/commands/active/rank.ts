@@ -52,13 +52,17 @@ export const rank = defineCommand({
       description: "the sensitive model learns from another table, so labels need no sensitive column",
     },
     {
+      line: "rank features/ --labelled labels.csv --target hired=yes --sensitive sex",
+      description: "which images to label next, of a folder that data embed wrote",
+    },
+    {
       line: "rank shards/ --labelled old.csv --target y --sensitive sex --queue postgres://host",
       description: "a pool in many Parquet files, each scored by whichever machine is free",
     },
   ],
   arguments: {
     pool: argument(
-      "the table of candidates, read in parts, so it may be large; or a folder of Parquet files, which count as one table in the order of their names",
+      "the table of candidates, read in parts, so it may be large; or a folder of Parquet files, which count as one table in the order of their names; or a folder of features of images, whose labels name them by a column image",
     ),
   },
   options: {
@@ -125,14 +129,19 @@ export const rank = defineCommand({
     const quotas = parseQuotas(options.quota);
     if (options.labelled === undefined) throw new InputError("no-labelled", rankCommandTexts.noLabelled);
     const { readTableWithIds, requireRoles } = await import("../../../sources/read-task.js");
-    const roles = requireRoles(rolesOf(options));
+    const { isEmbedding } = await import("../../../sources/images/embedded-table.js");
+    const { readImagePool } = await import("../../../sources/images/image-pool.js");
     const reading = readingOf(options);
-    const read = (table: string) => readTableWithIds(table, options.id, reading);
+    const images = (await isEmbedding(path))
+      ? await readImagePool(path, options.labelled, reading)
+      : undefined;
+    const roles = requireRoles(rolesOf({ ...options, id: options.id ?? images?.id }));
+    const read = images?.read ?? ((table: string) => readTableWithIds(table, options.id, reading));
     const other = (table: string | undefined) => (table === undefined ? undefined : read(table));
     const recommended = recommendedFor(options.method);
     const ranking: RankOptions = {
       ...roles,
-      labelled: await read(options.labelled),
+      labelled: images?.labelled ?? (await read(options.labelled)),
       sensitiveTable: await other(options.sensitiveTable),
       predictFor: await other(options.predictFor),
       predictSample: options.predictSample,
@@ -157,7 +166,7 @@ export const rank = defineCommand({
     const answer = {
       pool: withoutPassword(path),
       ...(await rankCandidates(
-        { path, reading, queue: options.queue, jobs: options.jobs },
+        { path, images: images?.pool, reading, queue: options.queue, jobs: options.jobs },
         ranking,
         context,
       )),

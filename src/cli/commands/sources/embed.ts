@@ -22,6 +22,10 @@ export const embed = defineCommand({
       description: "what a network sees",
     },
     {
+      line: "data embed photos --model resnet18.onnx --labels people.csv --out features",
+      description: "with what is known of the images: fairbed audit features reads both",
+    },
+    {
       line: "data embed photos --model resnet18.onnx --layer /avgpool/GlobalAveragePool_output_0",
       description: "another value of the network",
     },
@@ -30,6 +34,7 @@ export const embed = defineCommand({
   options: {
     model: text("--model <file>", "the network, an ONNX file"),
     out: outFolder("--out <folder>", "where the features go", "features"),
+    labels: text("--labels <table>", "what is known of the images, by a column image with their names"),
     layer: text("--layer <name>", "which value of the network to take"),
     batch: integer("--batch <number>", "how many images go through the network at once", 16, {
       min: 1,
@@ -37,7 +42,7 @@ export const embed = defineCommand({
     }),
   },
   reportsProgress: true,
-  async run({ arguments: { folder }, options: { model, out, layer, batch }, context }) {
+  async run({ arguments: { folder }, options: { model, out, labels, layer, batch }, context }) {
     if (model === undefined) throw new InputError("no-model", embedTexts.noModel);
     const { embedImages } = await import("../../../sources/images/embed.js");
     let progress: ReturnType<typeof context.progress> | undefined;
@@ -46,6 +51,7 @@ export const embed = defineCommand({
       model,
       out,
       layer,
+      labels,
       batch,
       writeFile: context.writeFile,
       async onProgress(done, total) {
@@ -55,9 +61,10 @@ export const embed = defineCommand({
       },
     });
   },
-  print: ({ out, layer, columns, rows, added, skipped }: EmbedResult) =>
+  print: ({ out, layer, columns, rows, added, skipped, labelled }: EmbedResult) =>
     [
       `${added} ${added === 1 ? "image" : "images"} done, ${rows} in ${out}: ${columns} features each, layer ${layer}`,
+      ...(labelled === undefined ? [] : [`${labelled} of them have a row in the table of labels`]),
       ...(skipped.length === 0 ? [] : [`skipped ${skipped.length} that could not be read:`]),
       ...skipped.slice(0, SHOWN).map(({ name, reason }) => `  ${name} (${reason})`),
       ...(skipped.length > SHOWN ? [`  and ${skipped.length - SHOWN} more, all in the manifest`] : []),
