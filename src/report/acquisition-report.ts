@@ -320,7 +320,7 @@ const compositionFigures = (methods: readonly SimulatedMethod[], attribute: stri
   };
   const lines = chosen(Math.max(LEAST_GROUPS, Math.floor(MOST_LINES / methods.length)));
   const panels = chosen(MOST_PANELS);
-  const options = { title: "Who was asked", subtitle: attribute, notDrawn: lines.notDrawn };
+  const options = { title: "Who was asked", subtitle: `by ${attribute}`, notDrawn: lines.notDrawn };
   return [
     {
       caption: `Who was asked, by ${attribute}.${notDrawnInWords(lines.notDrawn)}`,

@@ -14,6 +14,7 @@ import {
 } from "./label.js";
 import { fitNumberCode } from "./number-code.js";
 import { leastRowsOfLevel, rareLevelTexts } from "./rare-levels.js";
+import { repeatedIds, repeatedIdTexts } from "./repeated-ids.js";
 import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
 import { type Column, columnNamed, columnNames, type Table } from "./table.js";
 import { tellingNotes } from "./telling-columns.js";
@@ -123,7 +124,12 @@ export const defineTask = (
   const groupSizes: GroupSizes = { minGroup, smallGroups };
   const sized = whole.map((label) => withGroupSizes(label, table, groupSizes));
   const sensitive = sized.map(({ label }) => label);
-  if (id !== undefined) requireIds(columnNamed(table, id));
+  if (id !== undefined) {
+    const { conflicting } = repeatedIds(table, id, target.labels);
+    if (conflicting > 0)
+      throw new InputError("id-conflict", repeatedIdTexts.conflict(id, conflicting, target.name));
+    requireIds(columnNamed(table, id));
+  }
   const rowWeights = weights === undefined ? undefined : weightsOf(columnNamed(table, weights));
   const { features, notes } = chooseFeatures(table, settings, [
     ...[target, ...sensitive].flatMap(({ rule }) => columnsOfRule(rule)),

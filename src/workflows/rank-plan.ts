@@ -20,7 +20,7 @@ import type { Classifier, FeatureMatrix, Learner } from "../learners/classifier.
 import { forest } from "../learners/forest.js";
 import { type ColumnTypes, withColumnTypes } from "../tables/column-types.js";
 import { fitEncoder } from "../tables/encoder.js";
-import { idReader, idsIn } from "../tables/ids.js";
+import { idReader } from "../tables/ids.js";
 import { applyRule, columnsOfRule, type Label } from "../tables/label.js";
 import { appendRows, asCategorical, columnNamed, findColumn, type Table } from "../tables/table.js";
 import { sharesOf } from "./acquired-shares.js";
@@ -58,6 +58,8 @@ export const rankTexts = {
     `rows ${first} and ${second} of the pool (counted from 0) have the same id in the column "${column}": make the ids different, or name another column.`,
   done: (rows: number) =>
     `${rows} row${rows === 1 ? "" : "s"} of the pool ${rows === 1 ? "is" : "are"} labelled already and left out`,
+  otherLabel: (rows: number, target: string) =>
+    `${rows} ${rows === 1 ? "row" : "rows"} of the pool ${rows === 1 ? "has" : "have"} another value of ${target} than the labelled ${rows === 1 ? "row" : "rows"} with the same id: the labelled table's counts`,
   noRows: "the pool has no rows: give a table with at least one.",
   allDone: "every row of the pool is labelled already: give a pool with others.",
   noCommon: "the labelled table and the pool have no feature in common: give tables with the same columns.",
@@ -95,6 +97,8 @@ export interface BestOfParts {
   readonly rows: number;
   /** Rows that are labelled already. */
   readonly skipped: number;
+  /** Of those, rows with another label than the labelled table has for them. */
+  readonly conflicts?: number | undefined;
   /** How many of each group the others are. */
   readonly counts?: PoolCounts | undefined;
   readonly groups: readonly { readonly group: number; readonly best: readonly Candidate[] }[];
@@ -306,7 +310,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
   const { settings, labelled, sensitive, rows } = plan;
   const { encode, ranker, groups: kept } = createScorer(plan);
   const size = keptOf(settings, rows);
-  const done = idsIn(labelled, settings.id);
+  const done = labelsById(labelled, settings.id, plan.target);
   const ties = rankTies(settings);
   const groups = settings.quotas === undefined ? undefined : groupValuesOf(settings.quotas);
   // A method that draws draws for a part as a whole.
@@ -325,12 +329,16 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       wantedDraws === 0 ? undefined : createBest({ size: wantedDraws, costWeight: 0, ties: drawKeys });
     const seen = new Map<string, number>();
     const packed = new Map<number, readonly (readonly number[])[]>();
-    let [first, part, skipped] = [start, 0, 0];
+    let [first, part, skipped, conflicts] = [start, 0, 0, 0];
     let counts: PoolCounts | undefined;
 
     /** The rows of a part that may be chosen; throws where two have the same id. */
     const candidatesIn = (table: Table, ids: ((row: number) => string | undefined) | undefined) => {
       const candidates: number[] = [];
+      const isLabelled = columnsOfRule(plan.target.rule).every(
+        (name) => findColumn(table, name) !== undefined,
+      );
+      const labels = ids !== undefined && isLabelled ? applyRule(plan.target.rule, table) : undefined;
       for (let at = 0; at < table.rows; at++) {
         const id = ids?.(at);
         if (id !== undefined) {
@@ -339,7 +347,12 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
             throw new InputError("id-twice", rankTexts.twice(settings.id ?? "", before, first + at));
           }
           seen.set(id, first + at);
-          if (done.has(id)) continue;
+          const label = done.get(id);
+          if (label !== undefined) {
+            const own = labels?.[at] ?? -1;
+            conflicts += Number(own >= 0 && label >= 0 && own !== label);
+            continue;
+          }
         }
         candidates.push(at);
       }
@@ -426,6 +439,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       best: () => ({
         rows: first - start,
         skipped,
+        conflicts,
         counts,
         groups: [...bestOf].map(([group, best]) => ({
           group,
@@ -440,6 +454,23 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       }),
     };
   };
+};
+
+/** The label of everybody who is labelled, by id; nobody where the table has no ids. */
+const labelsById = (
+  table: Table,
+  id: string | undefined,
+  { rule }: LabelPlan,
+): ReadonlyMap<string, number> => {
+  const column = id === undefined ? undefined : findColumn(table, id);
+  if (column === undefined) return new Map();
+  const read = idReader(column);
+  const labels = applyRule(rule, table);
+  return new Map(
+    Array.from(labels, (label, row) => [read(row), label] as const).filter(
+      (each): each is readonly [string, number] => each[0] !== undefined,
+    ),
+  );
 };
 
 const valuesOf = (values: Int32Array | undefined): ((at: number) => number) | undefined =>
@@ -490,6 +521,7 @@ export const mergeParts = (
     models: parts.find(({ models }) => models !== undefined)?.models,
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
     skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
+    conflicts: parts.reduce((sum, { conflicts = 0 }) => sum + conflicts, 0),
     counts: parts.reduce<PoolCounts | undefined>(
       (sum, { counts }) => (counts === undefined ? sum : addCounts(sum, counts)),
       undefined,

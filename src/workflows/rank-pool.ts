@@ -8,6 +8,7 @@ import type { LeftOutGroup } from "../core/left-out.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from "../tables/label.js";
+import { repeatedIds, repeatedIdTexts } from "../tables/repeated-ids.js";
 import { type GroupSizes, withGroupSizes } from "../tables/small-groups.js";
 import { appendRows, columnNames, findColumn, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
@@ -160,7 +161,21 @@ export const knownRows = ({
     },
     { sensitiveElsewhere: sensitive !== undefined },
   );
-  return { labelled, weights: roles.weights, sensitive, predictFor };
+  const notes = id === undefined || !names.includes(id) ? [] : idNotes(labelled, id);
+  return {
+    labelled: { ...labelled, notes: [...labelled.notes, ...notes] },
+    weights: roles.weights,
+    sensitive,
+    predictFor,
+  };
+};
+
+/** A person may be labelled twice, but not in two ways. */
+const idNotes = ({ table, target }: Task, id: string): readonly string[] => {
+  const { repeated, conflicting } = repeatedIds(table, id, target.labels);
+  if (conflicting > 0)
+    throw new InputError("id-conflict", repeatedIdTexts.conflict(id, conflicting, target.name));
+  return repeated === 0 ? [] : [repeatedIdTexts.repeated(id, repeated)];
 };
 
 /** The sensitive labels of another table. */
@@ -266,7 +281,14 @@ export const rankingOf = (plan: RankPlan, best: BestOfParts, { notes, leftOut }:
     features: plan.features,
     composition: asked.composition,
     leftOut,
-    notes: [...(best.skipped === 0 ? [] : [rankTexts.done(best.skipped)]), ...notes, ...asked.notes],
+    notes: [
+      ...(best.skipped === 0 ? [] : [rankTexts.done(best.skipped)]),
+      ...(best.conflicts === undefined || best.conflicts === 0
+        ? []
+        : [rankTexts.otherLabel(best.conflicts, plan.target.name)]),
+      ...notes,
+      ...asked.notes,
+    ],
   };
 };
 

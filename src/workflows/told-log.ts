@@ -52,6 +52,10 @@ const sensitiveValues = (
   );
 };
 
+/** A column may be called `constructor`, which every object has. */
+const toldIn = (values: LabelValues | undefined, name: string): LabelValue | undefined =>
+  values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
+
 /** The column with these rows missing. */
 const withoutValues = (column: Table["columns"][number], rows: Int32Array): Table["columns"][number] => {
   if (rows.length === 0) return column;
@@ -90,7 +94,7 @@ export const createToldLog = (
     entries.push(one);
     const now: LabelValues = { ...values.get(row), ...one.sensitive };
     sensitive.forEach((each, i) => {
-      if (!columnsOfRule(each.rule).some((name) => one.sensitive?.[name] !== undefined)) return;
+      if (!columnsOfRule(each.rule).some((name) => toldIn(one.sensitive, name) !== undefined)) return;
       rows.tellSensitive(row, i, classOfRow(each.rule, table, row, now));
     });
     if (label === "refused") {
@@ -119,7 +123,12 @@ export const createToldLog = (
     table() {
       const names = new Set([...values.values()].flatMap(Object.keys));
       const toldOf = (name: string): Map<number, LabelValue> =>
-        new Map([...values].flatMap(([row, each]) => (each[name] === undefined ? [] : [[row, each[name]]])));
+        new Map(
+          [...values].flatMap(([row, each]) => {
+            const value = toldIn(each, name);
+            return value === undefined ? [] : [[row, value] as const];
+          }),
+        );
       const gone = initial.filter((row) => rows.isRefused(row));
       const columns = table.columns.map((each) => {
         const kept = each.name === column ? withoutValues(each, gone) : each;

@@ -84,7 +84,7 @@ export const checkedValue = (
 export const classOfRow = (rule: LabelRule, table: Table, row: number, told: LabelValues): number => {
   const columns = [...new Set(columnsOfRule(rule))].map((name): Column => {
     const column = columnNamed(table, name);
-    const value = told[name];
+    const value = Object.hasOwn(told, name) ? told[name] : undefined;
     if (value !== undefined) {
       return typeof value === "number"
         ? columnOfNumbers(name, [value])
