@@ -9,6 +9,8 @@ export { Nested } from "../dist/design/nested.js";
 export { Outcomes } from "../dist/design/outcomes.js";
 export { objectiveQuantity } from "../dist/design/quantity.js";
 export { groupMetrics } from "../dist/fairness/group-metrics.js";
+export { boosting } from "../dist/learners/boosting.js";
 export { forest } from "../dist/learners/forest.js";
+export { logistic } from "../dist/learners/logistic.js";
 export { createRowSession } from "../dist/workflows/row-session.js";
 export { acquireFromTable } from "../dist/workflows/simulation.js";

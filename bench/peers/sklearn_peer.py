@@ -1,8 +1,14 @@
 """The benchmarks in natural scikit-learn."""
 
+import warnings
+
 import numpy as np
+import scipy.sparse
 import sklearn
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from serve import serve
 
@@ -65,9 +71,49 @@ def students_run(inputs, settings):
     return lambda: acquire(settings["labels"]), accuracy
 
 
+def one_hot(inputs, levels):
+    """Numbers as they are, and a column for every value of every category."""
+    codes = inputs["codes"].astype(int)
+    hot = [np.eye(count, dtype=np.float32)[codes[:, j]] for j, count in enumerate(levels)]
+    return np.concatenate([inputs["numbers"], *hot], axis=1)
+
+
+def logistic(inputs, settings):
+    """C = 1 behind a StandardScaler, as it comes: lbfgs, at most 100 iterations."""
+    dense = one_hot(inputs, settings["levels"])
+    y = inputs["labels"].astype(int)
+    x = scipy.sparse.csr_matrix(dense) if settings["sparse"] else dense
+
+    def run():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that 100 iterations did not suffice
+            return make_pipeline(StandardScaler(with_mean=not settings["sparse"]), LogisticRegression()).fit(x, y)
+
+    def values():
+        some = slice(settings["checked"])
+        model = LogisticRegression(solver="newton-cg", tol=1e-9, max_iter=1000)
+        model.fit(StandardScaler().fit_transform(dense[some].astype(np.float64)), y[some])
+        return {"weights": np.hstack([model.coef_, model.intercept_[:, None]]).ravel().tolist()}
+
+    return run, values
+
+
+def boosting(inputs, settings):
+    """40 trees of depth 6 on histograms."""
+    x, y, learnt = one_hot(inputs, settings["levels"]), inputs["labels"].astype(int), settings["learnt"]
+
+    def run():
+        model = HistGradientBoostingClassifier(
+            max_iter=40, learning_rate=0.2, max_depth=6, max_leaf_nodes=None, early_stopping=False
+        )
+        return model.fit(x[:learnt], y[:learnt])
+
+    return run, lambda: {"positive": run().predict_proba(x[learnt:])[:, 1].tolist()}
+
+
 if __name__ == "__main__":
     serve(
-        {"forest": forest, "students-run": students_run},
+        {"forest": forest, "students-run": students_run, "logistic": logistic, "boosting": boosting},
         array=lambda data, shape: np.array(data, dtype=np.float32).reshape(shape),
         set_threads=lambda threads: state.update(threads=threads),
         about=f"scikit-learn {sklearn.__version__}",

@@ -5,7 +5,7 @@
  * projected path (Bertsekas' two-metric projection).
  */
 import { InputError } from "../core/errors.js";
-import { lineSearch } from "./lbfgs/line-search.js";
+import { type Found, lineSearch } from "./lbfgs/line-search.js";
 import { type Bounds, isHeld, type Objective, type PathPoint, pathPoint, walk } from "./lbfgs/path.js";
 
 export type { Bounds, Objective } from "./lbfgs/path.js";
@@ -37,7 +37,7 @@ export interface Minimum {
   readonly reason: StopReason;
 }
 
-/** Where a minimisation stands after a step. */
+/** Where a minimisation stands after a piece of work: `steps` grow by 1 with every step, which may be several pieces. */
 export interface MinimiseProgress {
   readonly steps: number;
   readonly value: number;
@@ -180,9 +180,7 @@ export function* minimiseSteps(
     const shaped = quasiNewton(point.gradient, pairs, free, direction);
     point.slope = slopeOf(point, direction, bounds);
     const descends = point.slope < 0;
-    const found = descends
-      ? lineSearch(objective, point, direction, shaped ? 1 : Math.min(1, 1 / sizeOf(direction)), bounds, room)
-      : { point: undefined, evaluations: 0 };
+    const found = descends ? yield* searchFrom(shaped) : { point: undefined, evaluations: 0 };
     evaluations += found.evaluations;
     if (found.point === undefined) {
       // What was remembered misleads, or there is no way down: the gradient alone tells which.
@@ -200,6 +198,17 @@ export function* minimiseSteps(
     yield { steps, value: point.value, x: point.x };
   }
   return { x: point.x, value: point.value, gradient: point.gradient, steps, evaluations, reason };
+
+  /** The line search, of which every evaluation is a piece of work: each may take long. */
+  function* searchFrom(shaped: boolean): Generator<MinimiseProgress, Found> {
+    const first = shaped ? 1 : Math.min(1, 1 / sizeOf(direction));
+    const search = lineSearch(objective, point, direction, first, bounds, room);
+    for (;;) {
+      const { done, value } = search.next();
+      if (done === true) return value;
+      yield { steps, value: point.value, x: point.x };
+    }
+  }
 }
 
 const isStalled = (values: readonly number[], leastDecrease: number): boolean => {

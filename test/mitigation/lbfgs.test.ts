@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/core/errors.js";
+import { unpaced } from "../../src/core/options.js";
 import { lineSearch } from "../../src/mitigation/lbfgs/line-search.js";
 import { pathPoint, walk } from "../../src/mitigation/lbfgs/path.js";
 import { minimise, minimiseSteps, minimiseTexts, type Objective } from "../../src/mitigation/lbfgs.js";
@@ -108,11 +109,17 @@ describe("minimise", () => {
   it("says when the steps are used up, and gives every step on the way", () => {
     const walkthrough = minimiseSteps(rosenbrock, Float64Array.of(-1.2, 1), { maxSteps: 5 });
     const values: number[] = [];
+    const steps: number[] = [];
     let next = walkthrough.next();
-    for (; next.done !== true; next = walkthrough.next()) values.push(next.value.value);
+    for (; next.done !== true; next = walkthrough.next()) {
+      values.push(next.value.value);
+      steps.push(next.value.steps);
+    }
     expect(next.value.reason).toBe("steps");
     expect(next.value.steps).toBe(5);
-    expect(values).toHaveLength(5);
+    expect([...new Set(steps)].filter((step) => step > 0)).toEqual([1, 2, 3, 4, 5]);
+    // No piece of work is more than one evaluation, of which the first is at the start.
+    expect(values).toHaveLength(next.value.evaluations - 1);
     expect(values).toEqual([...values].sort((a, b) => b - a));
   });
 
@@ -168,7 +175,8 @@ describe("lineSearch", () => {
           const direction = from.gradient.map((g) => -g);
           from.slope = -(from.gradient[0] ** 2) - from.gradient[1] ** 2;
           const room = [pathPoint(2), pathPoint(2)] as const;
-          const { point } = lineSearch(rosenbrock, from, direction, 10 ** exponent, undefined, room);
+          const search = lineSearch(rosenbrock, from, direction, 10 ** exponent, undefined, room);
+          const { point } = unpaced(search);
           if (point === undefined) throw new Error("no step was found");
           expect(point.value).toBeLessThanOrEqual(from.value + 1e-4 * point.step * from.slope * (1 - 1e-9));
           expect(Math.abs(point.slope)).toBeLessThanOrEqual(0.9 * Math.abs(from.slope));

@@ -42,22 +42,23 @@ const interpolate = (a: End, b: End): number => {
 /**
  * Searches along `direction`, a direction of descent, from `from` (whose slope is that of the direction). Where the
  * objective has a kink along the path, no step need meet the second condition: the lowest point found that meets the
- * first is then taken. The point it gives is one of the two in `room`.
+ * first is then taken. The point it gives is one of the two in `room`. A piece of work is one evaluation.
  */
-export const lineSearch = (
+export function* lineSearch(
   objective: Objective,
   from: PathPoint,
   direction: Float64Array,
   firstStep: number,
   bounds: Bounds | undefined,
   room: readonly [PathPoint, PathPoint],
-): Found => {
+): Generator<unknown, Found> {
   let [trial, lowest] = room;
   let evaluations = 0;
   let low: End = { step: 0, value: from.value, slope: from.slope };
   let high: End | undefined;
   let step = firstStep;
   while (evaluations < MOST_EVALUATIONS) {
+    if (evaluations > 0) yield;
     walk(objective, from, direction, step, bounds, trial);
     evaluations++;
     const falls = trial.value <= from.value + C1 * Math.min(0, trial.promised) && trial.promised < 0;
@@ -81,4 +82,4 @@ export const lineSearch = (
     if (step === low.step || step === high.step) break;
   }
   return { point: low.step > 0 ? lowest : undefined, evaluations };
-};
+}
