@@ -13,10 +13,10 @@ export const SVM_ROWS = 5000;
 const MANY_ROWS = 20_000;
 
 /**
- * Logistic regression at its mode, a forest whose leaves hold ten rows, boosting in small steps, a small network, a
- * support vector machine, and counting. With many rows boosting has deeper trees. The machine and
- * the network, which take longest, learn from 2000 rows at most and the forest from 20,000; the machine is also
- * slow to judge, and stays out of tables with more than 5000 rows.
+ * Logistic regression at its mode, a forest whose leaves hold ten rows, boosting in small steps, a small network that
+ * stops when rows kept aside say so, a support vector machine, and counting. With many rows boosting has deeper trees.
+ * The forest and the network learn from 20,000 rows at most and the machine from 2000; it is also slow to judge, and
+ * stays out of tables with more than 5000 rows.
  *
  * @example
  * ```ts
@@ -35,7 +35,10 @@ export const defaultAdversaries = (rows = 0): Adversaries => ({
       ? { rounds: 50, rate: 0.1, maxDepth: 3, fromShares: true }
       : { rounds: 40, rate: 0.2, maxDepth: 6, fromShares: true },
   ),
-  mlp: { ...learnerNamed("mlp", { hidden: [32], epochs: 20, l2: 0.01 }), mostRows: 2000 },
+  mlp: {
+    ...learnerNamed("mlp", { hidden: [32], epochs: 30, l2: 0.01, validation: 0.1, patience: 3, clip: 1 }),
+    mostRows: 20_000,
+  },
   ...(rows > SVM_ROWS ? {} : { svm: { ...learnerNamed("svm"), mostRows: 2000 } }),
   lookup: lookup(),
 });
