@@ -6,7 +6,7 @@
 import type { ScoreParts } from "../active/fairbed.js";
 import { shortlistFor } from "../active/joint-batch.js";
 import { type MembersShape, packMembers, shapeOf } from "../active/packed-members.js";
-import { fit, jointLabel, type PoolLabel } from "../active/pool-models.js";
+import { fitSteps, jointLabel, type PoolLabel } from "../active/pool-models.js";
 import { createBest, createRanker, type Ranked } from "../active/ranker.js";
 import { groupFactors, groupsBy as groupsByFactors, normalisedShares } from "../active/shares.js";
 import { byGroup, stepTexts } from "../active/step.js";
@@ -135,8 +135,8 @@ export const columnsOf = (table: Table, names: readonly string[]): Table => {
 export const labelColumns = (labels: readonly LabelPlan[]): readonly string[] =>
   labels.flatMap(({ rule }) => columnsOfRule(rule));
 
-/** The encoded candidates, and the ranker that scores them. */
-const createScorer = (plan: RankPlan) => {
+/** The encoded candidates, and the ranker that scores them; its models are fitted in pieces. */
+function* scorerSteps(plan: RankPlan) {
   const { settings, features, labelled, weights, target, sensitive, predictFor, types, minLevel } = plan;
   const stream = rankStream(settings);
   const wanted = new Set(features);
@@ -156,8 +156,8 @@ const createScorer = (plan: RankPlan) => {
   const encode = (table: Table, rows?: ArrayLike<number>) => encoder.encode(only(table), rows);
   const encodedLabelled = encode(labelled);
   const rowWeights = weights === undefined ? undefined : numbersIn(labelled, weights);
-  const learn = (learner: Learner, label: PoolLabel, name: string, table: Table | undefined): Classifier =>
-    fit(
+  const learn = (learner: Learner, label: PoolLabel, name: string, table: Table | undefined) =>
+    fitSteps(
       learner,
       {
         features: table === undefined ? encodedLabelled : encode(table),
@@ -175,7 +175,7 @@ const createScorer = (plan: RankPlan) => {
   const { uses } = strategies[settings.method];
   const targetLabel = labelOf(target, labelled);
   const forestOf = forest(settings.forest);
-  const sensitiveModel = (i: number): Classifier =>
+  const sensitiveModel = (i: number) =>
     learn(
       forest(settings.sensitiveForest),
       labelOf(sensitive.labels[i], sensitive.table ?? labelled),
@@ -189,16 +189,16 @@ const createScorer = (plan: RankPlan) => {
   if (uses.boundary && targetLabel.classes !== 2) {
     throw new InputError("target", stepTexts.twoOutcomes(settings.method, targetLabel.classes));
   }
-  const groupModel = keeps || uses.groups || uses.boundary ? sensitiveModel(0) : undefined;
-  const jointOf = () => {
+  const groupModel = keeps || uses.groups || uses.boundary ? yield* sensitiveModel(0) : undefined;
+  const jointOf = function* () {
     if (sensitive.labels.length !== 1 || sensitive.table !== undefined) {
       throw new InputError("sensitive", rankTexts.oneSensitive(settings.method));
     }
     const attribute = labelOf(sensitive.labels[0], labelled);
-    const classifier = learn(forestOf, jointLabel(targetLabel, attribute), "joint", undefined);
+    const classifier = yield* learn(forestOf, jointLabel(targetLabel, attribute), "joint", undefined);
     return { classifier, sensitiveClasses: attribute.classes };
   };
-  const targetModel = fit(
+  const targetModel = yield* fitSteps(
     forestOf,
     {
       features: encodedLabelled,
@@ -210,15 +210,16 @@ const createScorer = (plan: RankPlan) => {
   );
   const aimed = uses.boundary ? atBoundary(encode(predictFor), targetModel, groupModel, settings) : undefined;
   const targets = encode(predictFor, aimed);
+  const sensitiveModels: Classifier[] = [];
+  for (let i = 0; uses.sensitive && i < sensitive.labels.length; i++)
+    sensitiveModels.push(i === 0 && groupModel !== undefined ? groupModel : yield* sensitiveModel(i));
   const ranker = createRanker({
     method: settings.method,
     beta: settings.beta,
     combine: settings.combine,
     target: targetModel,
-    sensitive: uses.sensitive
-      ? sensitive.labels.map((_, i) => (i === 0 && groupModel !== undefined ? groupModel : sensitiveModel(i)))
-      : [],
-    joint: uses.joint ? jointOf() : undefined,
+    sensitive: sensitiveModels,
+    joint: uses.joint ? yield* jointOf() : undefined,
     groups:
       uses.groups && groupModel !== undefined
         ? byGroup(groupModel.predict(targets), sensitive.labels[0].classes.length)
@@ -230,7 +231,7 @@ const createScorer = (plan: RankPlan) => {
   });
   const groups = keeps && groupModel !== undefined ? shareGroups(plan, groupModel, encode) : undefined;
   return { encode, ranker, groups };
-};
+}
 
 /** How much labelled rows count in the fit of the target. */
 const targetWeights = (
@@ -305,10 +306,10 @@ export interface PartRanker {
   best(): BestOfParts;
 }
 
-/** Models are fitted once; `first` is the row of the pool that the first part begins with. */
-export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker) => {
+/** Models are fitted once, in pieces; `first` is the row of the pool that the first part begins with. */
+export function* partRankerSteps(plan: RankPlan): Generator<unknown, (first: number) => PartRanker> {
   const { settings, labelled, sensitive, rows } = plan;
-  const { encode, ranker, groups: kept } = createScorer(plan);
+  const { encode, ranker, groups: kept } = yield* scorerSteps(plan);
   const size = keptOf(settings, rows);
   const done = labelsById(labelled, settings.id, plan.target);
   const ties = rankTies(settings);
@@ -454,7 +455,7 @@ export const createPartRanker = (plan: RankPlan): ((first: number) => PartRanker
       }),
     };
   };
-};
+}
 
 /** The label of everybody who is labelled, by id; nobody where the table has no ids. */
 const labelsById = (

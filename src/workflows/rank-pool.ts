@@ -5,7 +5,7 @@
 import { informationParts, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
-import { pacer, type RunOptions } from "../core/options.js";
+import { paced, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from "../tables/label.js";
 import { repeatedIds, repeatedIdTexts } from "../tables/repeated-ids.js";
@@ -19,10 +19,10 @@ import {
   type BestOfParts,
   columnsOf,
   costWeightOf,
-  createPartRanker,
   drawnOf,
   type LabelPlan,
   labelColumns,
+  partRankerSteps,
   type RankPlan,
   rankStream,
   rankTexts,
@@ -110,8 +110,7 @@ export const rankPool = async (pool: Pool, options: RankOptions): Promise<Rankin
   const looked = await lookThrough(parts(), sampleSize(settings), targetStream(settings));
   await pace.step({ done: 0, total: looked.rows, label: "scoring" });
   const { plan, ...remarks } = planRanking(known, settings, looked);
-  const ranker = createPartRanker(plan)(0);
-  await pace.pause();
+  const ranker = (await paced(partRankerSteps(plan), pace))(0);
   for await (const table of parts()) await ranker.add(table, pace);
   return rankingOf(plan, ranker.best(), remarks);
 };

@@ -2,12 +2,13 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { EnvironmentError, InputError } from "../../core/errors.js";
+import { unpaced } from "../../core/options.js";
 import { streamTable } from "../../sources/source.js";
 import type { Column, Table } from "../../tables/table.js";
 import {
   type BestOfParts,
-  createPartRanker,
   type PartRanker,
+  partRankerSteps,
   type RankPlan,
 } from "../../workflows/rank-plan.js";
 import type { RankSettings } from "../../workflows/rank-settings.js";
@@ -109,7 +110,8 @@ const scoreShard = async (
   let ranker: PartRanker | undefined;
   let rows = 0;
   for await (const table of parts) {
-    if (last?.key !== key) last = { key, start: createPartRanker(withThreads(planFromJson(plan), threads)) };
+    if (last?.key !== key)
+      last = { key, start: unpaced(partRankerSteps(withThreads(planFromJson(plan), threads))) };
     ranker ??= last.start(shard.first);
     await ranker.add(table);
     rows += table.rows;
