@@ -1,9 +1,10 @@
 // How alike the candidates are that `rank` asks for: the mean distance between two of a batch over that between two rows
 // of the pool, and the shares of groups, for every way of choosing a batch.
 //
-//     npm run -s build && node scripts/batch-spread.mjs [--seeds 4] [--tasks adult,census] [--top 25] [--kinds joint,top]
+//     npm run -s build && node scripts/batch-spread.mjs [--seeds 4] [--tasks adult,census] [--top 25] [--kinds joint,top,paper]
 //
 // Distances are Euclidean, a number counting in its standard deviations and a category as 0 or 1 (the same or not). The
+// "paper" is by the scores alone and without shares or a random part. The
 // data are those of `fairbed data get`; 300 rows are labelled at random and all others are the pool.
 import { parseArgs } from "node:util";
 
@@ -12,7 +13,7 @@ const { values: options } = parseArgs({
     seeds: { type: "string", default: "4" },
     tasks: { type: "string", default: "adult,census" },
     top: { type: "string", default: "25" },
-    kinds: { type: "string", default: "joint,top" },
+    kinds: { type: "string", default: "joint,top,paper" },
     labelled: { type: "string", default: "300" },
     method: { type: "string", default: "fairbed" },
     library: { type: "string", default: new URL("../dist/", import.meta.url).href },
@@ -92,7 +93,7 @@ for (const name of options.tasks.split(",")) {
           labelled,
           top,
           seed,
-          batchKind,
+          ...(batchKind === "paper" ? { paper: true } : { batchKind }),
         });
         const seconds = (performance.now() - started) / 1000;
         const distance = pointsOf(pool, ranking.features);

@@ -123,7 +123,7 @@ const createBelief = (prediction: Prediction, limit: number, drawn: RandomStream
   const row = new Float64Array(members * classes);
   return {
     /** I(y_n; z | labels of what was chosen) of some rows of the pool, [rows]. */
-    gains(rows: readonly number[]): Float64Array {
+    *gains(rows: readonly number[]): Generator<undefined, Float64Array> {
       const some = takeRows(pool, rows);
       const total = new Float64Array(rows.length);
       for (const { probability, memberWeights } of distinct(configurations)) {
@@ -131,6 +131,7 @@ const createBelief = (prediction: Prediction, limit: number, drawn: RandomStream
         const expected =
           correction === "none" ? undefined : expectedUnderWeights(some, targets, weights, memberWeights);
         for (let n = 0; n < total.length; n++) total[n] += probability * (gain[n] - (expected?.[n] ?? 0));
+        yield;
       }
       return total;
     },
@@ -245,6 +246,19 @@ export const selectJointBatch = (
   sensitive: readonly Prediction[],
   options: JointBatchOptions,
 ): Selected[] => {
+  const steps = jointBatchSteps(target, sensitive, options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+};
+
+/** The same in steps, so that others can have the thread between them: each says how many are chosen so far. */
+export function* jointBatchSteps(
+  target: Prediction,
+  sensitive: readonly Prediction[],
+  options: JointBatchOptions,
+): Generator<number, Selected[]> {
   const { size, beta = 0, combine, stream } = options;
   requireBeta(beta);
   const rows = target.pool.rows;
@@ -278,7 +292,6 @@ export const selectJointBatch = (
       const few = fewerTargets({ ...prediction, pool }, ofRound?.split("targets").split(i));
       return createBelief(few, limit, drawn);
     });
-    const [ofTarget, ...ofSensitive] = beliefs;
     for (let place = 0; place < places; place++) {
       const allowed = [...list.keys()].filter((i) => allowance.allows(list[i]));
       // Of a shortlist whose groups are full the others are in the next round's.
@@ -287,17 +300,25 @@ export const selectJointBatch = (
       const open = fresh.length > 0 ? fresh : allowed;
       const at = (part: Float64Array): Float64Array => Float64Array.from(open, (i) => part[list[i]]);
       // The first place is decided by the scores alone, with the exact correction.
+      const gains: Float64Array[] = [];
+      for (const belief of place === 0 ? [] : beliefs) {
+        const work = belief.gains(open);
+        for (;;) {
+          const { done, value } = work.next();
+          if (done === true) {
+            gains.push(value);
+            break;
+          }
+          yield chosen.length;
+        }
+      }
+      const [ofTarget, ...ofSensitive] = gains;
       const parts =
         place === 0
           ? combineParts(at(alone.target), at(alone.leakage), beta)
           : combineParts(
-              ofTarget.gains(open),
-              ofSensitive.length > 0
-                ? combineLeakages(
-                    ofSensitive.map((belief) => belief.gains(open)),
-                    combine,
-                  )
-                : new Float64Array(open.length),
+              ofTarget,
+              ofSensitive.length > 0 ? combineLeakages(ofSensitive, combine) : new Float64Array(open.length),
               beta,
             );
       let best = -1;
@@ -323,7 +344,7 @@ export const selectJointBatch = (
     }
   }
   return chosen;
-};
+}
 
 /** Labels that members of a hundred can be told apart by, about. */
 const ROUND = 24;

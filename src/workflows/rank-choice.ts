@@ -1,9 +1,10 @@
 /** Which of the best candidates of all parts are asked for, within quotas or shares. */
 import { type Selected, selectBatch } from "../active/batch.js";
-import { selectJointBatch } from "../active/joint-batch.js";
+import { jointBatchSteps } from "../active/joint-batch.js";
 import { unpackMembers } from "../active/packed-members.js";
 import type { Quota } from "../active/quotas.js";
 import { apportion } from "../active/shares.js";
+import type { Pacer } from "../core/options.js";
 import { quotasByGroup } from "./groups-by.js";
 import { type Candidate, costWeightOf, type PackedModel, rankStream, rankTies } from "./rank-plan.js";
 import type { RankSettings } from "./rank-settings.js";
@@ -22,7 +23,10 @@ export interface RankChoice {
 const CONFIGURATIONS = 32;
 
 /** In the order in which they were chosen; `row` is a place in `all`. */
-export const chooseAmong = ({ all, size, shares, models, settings }: RankChoice): Selected[] => {
+export const chooseAmong = async (
+  { all, size, shares, models, settings }: RankChoice,
+  pace?: Pacer | undefined,
+): Promise<Selected[]> => {
   const numbers = (of: (each: (typeof all)[number]) => number) => Float64Array.from(all, of);
   const ties = rankTies(settings);
   const options = {
@@ -52,7 +56,7 @@ export const chooseAmong = ({ all, size, shares, models, settings }: RankChoice)
     // Of the sensitive models, as in the scores.
     ...(m === 0 ? {} : { correction: settings.correction }),
   }));
-  return selectJointBatch(target, sensitive, {
+  const steps = jointBatchSteps(target, sensitive, {
     ...options,
     beta: sensitive.length === 0 ? 0 : settings.beta,
     combine: settings.combine,
@@ -61,6 +65,11 @@ export const chooseAmong = ({ all, size, shares, models, settings }: RankChoice)
     repeats: costWeightOf(settings) > 0,
     stream: rankStream(settings).split("batch"),
   });
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await pace?.step({ done: value, total: size, label: "choosing" });
+  }
 };
 
 const givenQuotas = ({ quotas }: RankSettings): readonly Quota[] =>

@@ -5,7 +5,7 @@
 import { informationParts, strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
-import { paced, pacer, type RunOptions } from "../core/options.js";
+import { type Pacer, paced, pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { applyRule, chooseLabel, columnsOfRule, combineLabels, type Label } from "../tables/label.js";
 import { repeatedIds, repeatedIdTexts } from "../tables/repeated-ids.js";
@@ -112,7 +112,7 @@ export const rankPool = async (pool: Pool, options: RankOptions): Promise<Rankin
   const { plan, ...remarks } = planRanking(known, settings, looked);
   const ranker = (await paced(partRankerSteps(plan), pace))(0);
   for await (const table of parts()) await ranker.add(table, pace);
-  return rankingOf(plan, ranker.best(), remarks);
+  return rankingOf(plan, ranker.best(), remarks, pace);
 };
 
 /** Rows of the pool that are looked at before the others: groups are counted on them, and a method may aim at some. */
@@ -260,8 +260,13 @@ const someOf = (sample: Table, settings: RankSettings): Table => {
   );
 };
 
-export const rankingOf = (plan: RankPlan, best: BestOfParts, { notes, leftOut }: RankRemarks): Ranking => {
-  const chosen = withinQuotas(best, plan);
+export const rankingOf = async (
+  plan: RankPlan,
+  best: BestOfParts,
+  { notes, leftOut }: RankRemarks,
+  pace?: Pacer | undefined,
+): Promise<Ranking> => {
+  const chosen = await withinQuotas(best, plan, pace);
   const { labels, table: elsewhere } = plan.sensitive;
   const asked = rankComposition({
     labels,
@@ -301,10 +306,11 @@ type ChosenCandidate = RankedCandidate & { readonly sensitive: readonly number[]
  * The best of all groups together, as far as quotas or shares allow, and then those that are drawn at random from all
  * that are left.
  */
-const withinQuotas = (
+const withinQuotas = async (
   { groups, drawn: offered, shares, skipped, models }: BestOfParts,
   { settings, rows }: RankPlan,
-): ChosenCandidate[] => {
+  pace: Pacer | undefined,
+): Promise<ChosenCandidate[]> => {
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
     .sort((a, b) => a.row - b.row);
@@ -313,7 +319,7 @@ const withinQuotas = (
   const draws = drawnOf(settings, eligible);
   const costWeight = costWeightOf(settings);
   const size = Math.min(settings.top, eligible) - draws;
-  const chosen = size === 0 ? [] : chooseAmong({ all, size, shares, models, settings });
+  const chosen = size === 0 ? [] : await chooseAmong({ all, size, shares, models, settings }, pace);
   const taken = new Set(chosen.map(({ row: at }) => all[at].row));
   const drawn = offered.filter(({ row }) => !taken.has(row)).slice(0, draws);
   // A method that draws gives every candidate the same chance, unless quotas or costs have a say.

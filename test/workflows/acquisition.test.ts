@@ -329,8 +329,13 @@ describe("options", () => {
 
   test("costs keep the dear ones out and are no feature; weights are learnt with; quotas hold over the budget", async () => {
     const priced = hidden(KNOWN, (_, i) => ({ price: i % 2 === 0 ? 100 : 0, weight: i < 6 ? 50 : 1 }));
-    const session = acquisition(priced, { ...options, exclude: ["weight"], costs: "price" });
+    const session = acquisition(priced, { ...options, exclude: ["weight"], costs: "price", costWeight: 1 });
     const asked = await session.ask(6);
+    // Without a weight costs are no feature either, and decide nothing.
+    const unweighed = acquisition(priced, { ...options, exclude: ["weight"], costs: "price" });
+    const free = acquisition(priced, { ...options, exclude: ["weight", "price"] });
+    const rows = async (of: typeof free) => (await of.ask(6)).map(({ row }) => row);
+    expect(await rows(unweighed)).toEqual(await rows(free));
     // Whoever is drawn at random is drawn whatever the cost.
     expect(asked.map(({ reason }) => reason)).toContain("random");
     expect(asked.every(({ row, reason }) => reason === "random" || row % 2 === 1)).toBe(true);

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { strategies } from "../../active/strategies.js";
 import { EnvironmentError, InputError } from "../../core/errors.js";
+import { pacer } from "../../core/options.js";
 import { parquetSql, rowsOf, sqlText, withDatabase } from "../../sources/duckdb.js";
 import { withOpenedFile } from "../../sources/opened-file.js";
 import { readTable, sourceTexts, streamTable } from "../../sources/source.js";
@@ -146,7 +147,8 @@ export const rankShards = async (
   // A ranking that leaves out a part of the pool is none.
   if (run.notes.length > 0) throw new EnvironmentError("shards", run.notes.join("; "));
   const parts = jobs.map((job) => store.get(jobKey(job))?.result as BestOfParts);
-  return rankingOf(plan, mergeParts(parts, settings, plan.rows), remarks);
+  const pace = pacer({ signal: options.signal });
+  return rankingOf(plan, mergeParts(parts, settings, plan.rows), remarks, pace);
 };
 
 /** The rows that `rankPool` would draw, without reading the others. */

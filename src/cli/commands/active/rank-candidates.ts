@@ -77,12 +77,15 @@ async function* oneTable(table: Table): AsyncGenerator<Table, void, undefined> {
 const rankHere = async (pool: Pool, options: RankOptions, context: CommandContext): Promise<Ranking> => {
   const { rankPool } = await import("../../../workflows/rank-pool.js");
   let progress: ReturnType<typeof context.progress> | undefined;
+  let shown: string | undefined;
   const ranking = await rankPool(pool, {
     ...options,
     signal: context.signal,
-    onProgress({ done, total }) {
-      progress ??= context.progress("scoring", Math.max(1, total));
-      progress.update(done);
+    onProgress({ done, total, label }) {
+      // First all candidates are scored, and then some of the best are chosen.
+      if (label !== shown) progress = context.progress(label ?? "scoring", Math.max(1, total));
+      shown = label;
+      progress?.update(done);
     },
   });
   progress?.end();

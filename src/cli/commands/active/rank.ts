@@ -201,6 +201,11 @@ export const rank = defineCommand({
       "",
       ...composition.flatMap(compositionInWords),
       scoreInWords(settings.method),
+      ...(settings.batchKind === "joint"
+        ? [
+            "Each is chosen by what it adds to those before it, and its score is that (--batch-kind top: by the scores alone).",
+          ]
+        : []),
       ...(settings.costs === undefined ? [] : [costsInWords(settings.costWeight)]),
       ...(settings.quotas === undefined ? [] : ["The quotas keep some better candidates out."]),
       ...(settings.shares === "none"
