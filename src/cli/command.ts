@@ -92,7 +92,7 @@ export interface CommandDescription<A extends Arguments, O extends Options, Resu
   readonly reportsProgress?: boolean | undefined;
   run(input: CommandInput<A, O>): Promise<Result>;
   /** Words the result for a person. Without it the command has no result, and no `--json`. */
-  print?(result: Result): string;
+  print?(result: Result, options: OptionValues<O>): string;
 }
 
 /** A command of any options and result. */

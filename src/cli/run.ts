@@ -104,7 +104,9 @@ const perform = async (
   const result = await command.run({ ...input, context }).finally(() => progress?.end());
   signal.throwIfAborted();
   if (command.print === undefined) return;
-  output.stdout.write(`${json ? toJson(result) : command.print(shownResult(result)).trimEnd()}\n`);
+  output.stdout.write(
+    `${json ? toJson(result) : command.print(shownResult(result), input.options).trimEnd()}\n`,
+  );
 };
 
 /**

@@ -16,3 +16,21 @@ export const rightAligned = (given: readonly (readonly string[])[]): string[] =>
       .join("  "),
   );
 };
+
+/** A table wider than this is broken by most terminals. */
+const WIDEST = 120;
+/** So much of a name stands in a heading. */
+const LONGEST_NAME = 32;
+
+/** A name of any length as a heading or the begin of a row. */
+export const cut = (name: string): string => {
+  const letters = [...name];
+  return letters.length <= LONGEST_NAME ? name : `${letters.slice(0, LONGEST_NAME - 1).join("")}…`;
+};
+
+/** With groups as columns where they have room, else as rows. */
+export const byGroups = (rows: readonly (readonly string[])[]): string[] => {
+  const across = rightAligned(rows);
+  if (across[0].length <= WIDEST) return across;
+  return rightAligned(rows[0].map((_, column) => rows.map((row) => row[column])));
+};

@@ -2,6 +2,7 @@
 
 import type { StrategyName } from "../active/strategies.js";
 import type { ChartValue } from "../core/chart-description.js";
+import { type InformationUnit, NATS, summaryIn } from "../core/information-unit.js";
 import { fixed, percent, percentWithError, signed, withError } from "../core/number-text.js";
 import { againstRandomTexts } from "../workflows/against-random.js";
 import { PARITY_JUDGED } from "../workflows/evaluation.js";
@@ -61,6 +62,8 @@ export interface AcquisitionReport {
   readonly lead: string;
   readonly about: readonly string[];
   readonly simulation: Simulation;
+  /** In which leakage is shown (nats). */
+  readonly unit?: InformationUnit | undefined;
   readonly footer: string;
 }
 
@@ -75,7 +78,7 @@ const PREDICTIONS: Columns = [
 ];
 const GIVEN_AWAY: Columns = [
   ["leakageAuc", "groups told apart (AUC)"],
-  ["leakage", "leakage in nats"],
+  ["leakage", "leakage in"],
   ["sensitiveAccuracy", "group guessed right"],
   ["gapArea", "score gap"],
 ];
@@ -97,7 +100,7 @@ const nameOf = ({ method }: SimulatedMethod): string => METHODS_IN_WORDS[method]
 
 /** The page: curves with intervals, the trade-off, who was asked, and the numbers. */
 export const acquisitionReport = async (report: AcquisitionReport): Promise<string> => {
-  const { title, lead, about, simulation, footer } = report;
+  const { title, lead, about, simulation, unit = NATS, footer } = report;
   const { methods, warnings, notes } = simulation;
   return page(title, [
     html`<h1>${title}</h1>`,
@@ -108,7 +111,7 @@ export const acquisitionReport = async (report: AcquisitionReport): Promise<stri
     ...overRandom(simulation),
     ...(await figuresOf(simulation)),
     html`<h2>What each way of asking reached</h2>`,
-    ...metricTables(simulation, PREDICTIONS),
+    ...metricTables(simulation, PREDICTIONS, unit),
     html`<p>After the last label: means over seeds with their standard errors. <em>Demographic parity</em> is the smallest
 group's selection rate over the largest: 1 is parity. It rises by itself when more are selected, so it stands beside the
 selection rate, and once more where every method selects as many as are truly positive. <em>Accuracy at a parity of
@@ -116,10 +119,10 @@ ${String(PARITY_JUDGED.level)}</em> is the highest there at that selection rate,
 on the rows it is judged on, the same for every method.</p>`,
     ...ruleSection(simulation),
     html`<h2>What the labels give away</h2>`,
-    ...metricTables(simulation, GIVEN_AWAY),
+    ...metricTables(simulation, GIVEN_AWAY, unit),
     html`<p>A model of the group is trained on the same labels, each counted so that the groups have their shares of all
 people, and guesses the group of people it has not seen. The <em>AUC</em> is how often it ranks a member of one group
-above one of another: 0.5 is no better than chance. <em>Leakage</em> is what its guesses say about the group, in nats.
+above one of another: 0.5 is no better than chance. <em>Leakage</em> is what its guesses say about the group, in ${unit.name}.
 Neither moves because more of one group were asked. <em>Group guessed right</em>, the paper's measure, does: it is how
 often such a model without those weights is right. The <em>score gap</em> is the area between the groups' distributions
 of predicted probabilities.</p>`,
@@ -187,14 +190,21 @@ it is judged on here. Differences are seed by seed, with 95 % intervals.</p>`,
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
-const metricTables = ({ methods, sensitive, seeds }: Simulation, columns: Columns): Html[] =>
+const metricTables = (
+  { methods, sensitive, seeds }: Simulation,
+  columns: Columns,
+  unit: InformationUnit,
+): Html[] =>
   sensitive.flatMap((attribute) => [
     ...(sensitive.length > 1 ? [html`<h3>${attribute}</h3>`] : []),
     htmlTable(
-      ["", ...columns.map(([, label]) => label)],
+      ["", ...columns.map(([metric, label]) => (metric === "leakage" ? `${label} ${unit.name}` : label))],
       methods.map((each) => [
         nameOf(each),
-        ...columns.map(([metric]) => words(each.bySensitive[attribute][metric], seeds.length)),
+        ...columns.map(([metric]) => {
+          const summary = each.bySensitive[attribute][metric];
+          return words(metric === "leakage" ? summaryIn(summary, unit) : summary, seeds.length);
+        }),
       ]),
     ),
   ]);

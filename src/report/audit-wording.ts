@@ -1,17 +1,12 @@
 /** What an audit found, in sentences for someone who is not a statistician. */
+import { type InformationUnit, unitOf } from "../core/information-unit.js";
 import { fixed, percent, shortest, significant } from "../core/number-text.js";
 import type { Interval } from "../core/stats.js";
 import type { LeakageEstimate, ParityAudit } from "../fairness/leakage.js";
 import type { AttributeAudit } from "../workflows/audit-table.js";
 
-const LN2 = Math.LN2;
-
-/** Numbers in the unit that was asked for. */
-export const unitOf = (bits: boolean) => ({
-  name: bits ? "bits" : "nats",
-  of: (nats: number): number => (bits ? nats / LN2 : nats),
-});
-export type Unit = ReturnType<typeof unitOf>;
+export { unitOf };
+export type Unit = InformationUnit;
 
 /** Three decimals, or two digits where that would be 0. */
 export const short = (value: number): string =>

@@ -1,6 +1,7 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
 
 import type { ChartValue } from "../core/chart-description.js";
+import { type InformationUnit, NATS, summaryIn } from "../core/information-unit.js";
 import { fixed, percent } from "../core/number-text.js";
 import type { ParityPlan } from "../workflows/parity-plan.js";
 import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
@@ -18,6 +19,8 @@ export interface PlanReport {
   readonly name: string;
   readonly sources: PlanSources;
   readonly seconds: number;
+  /** In which leakage is shown (nats). */
+  readonly unit?: InformationUnit | undefined;
 }
 
 const number = (value: number): string => fixed(value, 3);
@@ -28,7 +31,13 @@ const RATES = { dp: "selection rate", eopp: "true positive rate" } as const;
 
 const chartValue = ({ mean, interval: [low, high] }: PlanEstimate): ChartValue => ({ mean, low, high });
 
-export const planReport = async ({ plan, name, sources, seconds }: PlanReport): Promise<string> => {
+export const planReport = async ({
+  plan,
+  name,
+  sources,
+  seconds,
+  unit = NATS,
+}: PlanReport): Promise<string> => {
   const { answer, requirement, rows, target, sensitive, notes, rounds, cut } = plan;
   const { metric, level, labels } = requirement;
   const title = "How to reach parity at the least cost";
@@ -61,9 +70,9 @@ such rows. The rule is set to a level of its own, found on the rows that choices
 other people is seldom what it was set to. Of recipes within a standard error of the best, the simplest is recommended.</p>`,
     html`<h2>Whom they asked, and what the labels give away</h2>`,
     composition,
-    setTable(plan),
+    setTable(plan, unit),
     html`<p>Leakage is what a model that learns the group from the acquired labels can tell about the group of others, at the
-population's shares: in nats, and as the chance to tell a member of one group from one of another (AUC, 0.5 is a guess).</p>`,
+population's shares: in ${unit.name}, and as the chance to tell a member of one group from one of another (AUC, 0.5 is a guess).</p>`,
     ...plan.sets.flatMap(({ name: recipe, warnings }) =>
       warnings.map((text) => html`<p class="warning">${recipe}: ${sentence(text)}</p>`),
     ),
@@ -169,13 +178,13 @@ const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html>
   return figure(await renderSvg(chart), `Shares of the groups of ${sensitive} among the labels.`);
 };
 
-const setTable = ({ sets, composition, target }: ParityPlan): Html => {
+const setTable = ({ sets, composition, target }: ParityPlan, unit: InformationUnit): Html => {
   const share = (mean: number | null): string => (mean === null ? "none" : percent(mean));
   return htmlTable(
     [
       `${target}, group`,
       ...composition.cells.map(({ group, outcome }) => `${outcome}, ${group}`),
-      "leakage (nats)",
+      `leakage (${unit.name})`,
       "group guessed (AUC)",
     ],
     [
@@ -183,7 +192,7 @@ const setTable = ({ sets, composition, target }: ParityPlan): Html => {
       ...sets.map(({ name, composition: { cells }, leakage }) => [
         name,
         ...cells.map(({ acquired }) => share(acquired.mean)),
-        estimateInWords(leakage.nats),
+        estimateInWords(summaryIn(leakage.nats, unit)),
         estimateInWords(leakage.auc),
       ]),
     ],

@@ -84,8 +84,9 @@ describe("fairbed audit", () => {
     ]);
     expect(both.groups).toHaveLength(4);
     expect(both.groups[0].testRows).toBeGreaterThan(0);
-    const { bits, nats } = both.leakage.unconditional;
-    expect(bits).toBeCloseTo(nats / Math.log(2), 12);
+    // The unit of the words is no matter of the numbers.
+    expect(both.unit).toBe("nats");
+    expect(both.leakage.unconditional).not.toHaveProperty("bits");
 
     const words = ["--target", "hired=yes", "--sensitive", "age", "--bins", "3"];
     const quantity = await run([before, ...words, ...FAST]);

@@ -58,7 +58,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
     run: async ({ command, input }) => {
       await requireOutputs(command, input);
       result = await command.run({ ...input, context });
-      printed = command.print?.(result);
+      printed = command.print?.(result, input.options);
     },
   });
   try {

@@ -74,7 +74,7 @@ const run = async (name: string, path: string, given: Record<string, unknown>) =
   });
   return {
     result: JSON.parse(JSON.stringify(result)),
-    words: command.print?.(result) ?? "",
+    words: command.print?.(result, input.options) ?? "",
   };
 };
 

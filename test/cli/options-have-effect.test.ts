@@ -256,6 +256,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--seeds": ["--seeds", "3"],
       "--parity": ["--parity", "0.5"],
       "--out": { add: ["--out", at("no folder/demo.html")], files: true },
+      "--bits": { add: ["--bits"], printed: true },
     },
   },
   plan: {
@@ -270,6 +271,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--labels": ["--labels", "14"],
       "--minutes": { base: [...PLAN, ...TASK, "--learner", "forest"], add: ["--minutes", "1e-9"] },
       "--out": { add: ["--out", at("plan.html")], files: true },
+      "--bits": { add: ["--bits"], printed: true },
       "--recipe": { add: ["--recipe", at("planned.json")], files: true },
       "--seed": ["--seed", "5"],
       "--method": ["--method", "epig"],
@@ -323,6 +325,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--test-fraction": ["--test-fraction", "0.5"],
       "--aside": ["--aside", "5"],
       "--out": { add: ["--out", at("acquire.html")], files: true },
+      "--bits": { add: ["--bits"], printed: true },
       "--pool": ["--pool", "15"],
       "--checkpoints": ["--checkpoints", "4"],
     },
@@ -345,6 +348,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--reweigh": ["--reweigh"],
       "--quota": ["--quota", "town=north:6-"],
       "--out": { add: ["--out", at("candidates.csv")], files: true },
+      "--bits": { add: ["--bits"], printed: true },
       // The column is no feature before either: what differs is how much the rows count.
       "--weights": { base: [...RANK, ...TASK, "--exclude", "weight"], add: ["--weights", "weight"] },
       "--sensitive-table": ["--sensitive-table", at("other.csv")],
@@ -433,6 +437,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--steps": ["--steps", "4"],
       "--starts": ["--starts", "2"],
       "--seed": ["--seed", "5"],
+      "--bits": { add: ["--bits"], printed: true },
     },
   },
   "design optimize": {
@@ -457,6 +462,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--inner": ["--inner", "40"],
       "--batches": ["--batches", "3"],
       "--seed": ["--seed", "5"],
+      "--bits": { add: ["--bits"], printed: true },
       "--out": { add: ["--out", at("no folder/policy.json")], files: true },
       "--resume": {
         base: [...OPTIMIZE, "--out", at("killed.json")],
@@ -479,6 +485,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--beta": ["--beta", "0"],
       "--against": ["--against", '[{"noise": 2}]'],
       "--seed": ["--seed", "5"],
+      "--bits": { add: ["--bits"], printed: true },
     },
   },
   "design next": {
@@ -516,6 +523,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--queue": QUEUE,
       "--figures": { add: ["--figures", "svg"], files: true },
       "--out": { add: ["--out", at("people.csv")], files: true },
+      "--bits": { add: ["--bits"], printed: true },
     },
   },
   generalize: {

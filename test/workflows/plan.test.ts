@@ -1,6 +1,8 @@
 /** Plans: what is chosen does not depend on what is reported on, and what cannot be done is said. */
+
 import { beforeAll, describe, expect, test } from "vitest";
 import { planInWords } from "../../src/cli/commands/active/plan-words.js";
+import { NATS } from "../../src/core/information-unit.js";
 import { seededStream } from "../../src/core/random.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
 import { tableHash } from "../../src/tables/table-hash.js";
@@ -172,7 +174,7 @@ describe("what is said", () => {
       "NOT MET: a demographic parity of at least 0.8 was wanted; on rows that no choice saw the recommended recipe reaches 0.710 (0.660 to 0.760).",
     );
     // Said first, here and on the page.
-    expect(planInWords({ ...found, answer: missed }, "pilot")[0]).toBe(missed.unmet);
+    expect(planInWords({ ...found, answer: missed }, "pilot", NATS)[0]).toBe(missed.unmet);
     const above = planAnswer({
       ...found,
       recommended: { ...recommended, outer: { ...recommended.outer, parity: { ...reached, mean: 0.8 } } },

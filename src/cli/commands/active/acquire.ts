@@ -4,12 +4,14 @@ import { resolve } from "node:path";
 import type { BatchKind } from "../../../active/step.js";
 import { type StrategyName, strategyNames } from "../../../active/strategies.js";
 import { InputError } from "../../../core/errors.js";
+import { unitOf } from "../../../core/information-unit.js";
 import { nearestName } from "../../../core/nearest-name.js";
 import { fixed } from "../../../core/number-text.js";
 import type { Task } from "../../../tables/task.js";
 import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
 import type { Recipe } from "../../../workflows/recipe.js";
 import type { SimulateOptions } from "../../../workflows/simulate.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand, type OptionValues } from "../../command.js";
 import {
   choice,
@@ -72,6 +74,7 @@ const simulationOptions = {
   seed: integer("--seed <number>", "the first seed", 0, { min: 0 }),
   seeds: integer("--seeds <number>", "how many seeds, one after the other from the first", 1, { min: 1 }),
   out: outFile("--out <file>", "write a report with figures to this HTML file"),
+  bits: bitsOption,
   recipe: recipeOption,
   ...grouped("The table", otherRoles),
   ...grouped("Scores and their models", {
@@ -191,23 +194,25 @@ export const acquireCommand = defineCommand({
             `Simulated: ${simulation.rows.pool} candidates whose labels are known to the table are asked for a batch of ${options.batch} at a time, and what was learnt is tested on ${simulation.rows.test} others, for ${simulation.seeds.length} seed${simulation.seeds.length === 1 ? "" : "s"}.`,
           ],
           simulation,
+          unit: unitOf(options.bits),
           footer: `fairbed acquire --method ${options.method.join(",")} --budget ${options.budget} --batch ${options.batch} --seed ${seed} --seeds ${options.seeds}`,
         }),
       );
     }
     return {
+      unit: "nats",
       ...answer,
       report: options.out === undefined ? undefined : resolve(options.out),
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ table, report, seconds, ...simulation }) =>
+  print: ({ table, report, seconds, ...simulation }, { bits }) =>
     [
       ...simulation.unmet.map((text) => `${text}.`),
       `${table}: target ${simulation.target}, sensitive ${simulation.sensitive.join(", ")}; ${simulation.rows.pool} candidates, ${simulation.rows.test} test rows`,
       ...simulation.notes.map((note) => `Note: ${note}.`),
       "",
-      ...comparisonInWords(simulation),
+      ...comparisonInWords(simulation, unitOf(bits)),
       "",
       ...(report === undefined ? [] : [`The report with figures: ${report}`]),
       `In ${fixed(seconds, 1)} s.`,

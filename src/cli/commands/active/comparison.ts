@@ -1,12 +1,13 @@
 /** What ways of asking reached, for a person: one row a method. */
 
 import { isFair } from "../../../active/strategies.js";
+import { type InformationUnit, summaryIn } from "../../../core/information-unit.js";
 import { between, fixed, percent, signed, significant } from "../../../core/number-text.js";
 import { againstRandomTexts } from "../../../workflows/against-random.js";
 import { PARITY_JUDGED } from "../../../workflows/evaluation.js";
 import type { SimulatedMethod, Simulation } from "../../../workflows/simulate.js";
 import type { MetricSummaries, MetricSummary } from "../../../workflows/simulation.js";
-import { rightAligned } from "../../text-table.js";
+import { byGroups, cut, rightAligned } from "../../text-table.js";
 
 type Columns = readonly (readonly [keyof MetricSummaries, string])[];
 const PREDICTIONS: Columns = [
@@ -18,7 +19,7 @@ const PREDICTIONS: Columns = [
 ];
 const GIVEN_AWAY: Columns = [
   ["leakageAuc", "AUC"],
-  ["leakage", "nats"],
+  ["leakage", "leakage"],
   ["sensitiveAccuracy", "guessed"],
   ["gapArea", "score gap"],
 ];
@@ -72,14 +73,22 @@ const composition = ({ methods }: Simulation, attribute: number): string[] => {
     .toSorted((a, b) => a - b);
   const shown = places.map((g) => groups[g]);
   const share = (value: number | null): string => (value === null ? "none" : percent(value));
-  return rightAligned([
-    [`asked, by ${name}`, ...shown.map(({ group }) => group)],
-    ["all candidates", ...shown.map(({ population }) => share(population))],
-    ...methods.map((each) => [
-      nameOf(each),
-      ...places.map((g) => share(each.composition[attribute].groups[g].acquired.mean)),
+  const others = groups.length - shown.length;
+  return [
+    ...byGroups([
+      [`asked, by ${name}`, ...shown.map(({ group }) => cut(group))],
+      ["all candidates", ...shown.map(({ population }) => share(population))],
+      ...methods.map((each) => [
+        nameOf(each),
+        ...places.map((g) => share(each.composition[attribute].groups[g].acquired.mean)),
+      ]),
     ]),
-  ]);
+    ...(others === 0
+      ? []
+      : [
+          `${others} more ${others === 1 ? "group is" : "groups are"} left out, asked most like their share: --out and --json have them.`,
+        ]),
+  ];
 };
 
 const difference = ({ mean, interval }: MetricSummary): string => {
@@ -127,7 +136,7 @@ const overRandom = ({ againstRandom, methods }: Simulation): readonly string[] =
 };
 
 /** Lines: a table for every sensitive attribute, who was asked, and what it all means. */
-export const comparisonInWords = (simulation: Simulation): string[] => {
+export const comparisonInWords = (simulation: Simulation, unit: InformationUnit): string[] => {
   const { methods, sensitive, seeds, warnings } = simulation;
   const { budget } = methods[0].settings;
   const someMissing = methods.some((each) =>
@@ -140,10 +149,13 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
   );
   const metricsTable = (name: string, columns: Columns, attribute: string): string[] =>
     rightAligned([
-      [name, ...columns.map(([, head]) => head)],
+      [name, ...columns.map(([metric, head]) => (metric === "leakage" ? unit.name : head))],
       ...methods.map((each) => [
         nameOf(each),
-        ...columns.map(([metric]) => withError(each.bySensitive[attribute][metric], seeds.length)),
+        ...columns.map(([metric]) => {
+          const summary = each.bySensitive[attribute][metric];
+          return withError(metric === "leakage" ? summaryIn(summary, unit) : summary, seeds.length);
+        }),
       ]),
     ]);
   const tables = sensitive.flatMap((attribute, a) => [
@@ -163,7 +175,7 @@ export const comparisonInWords = (simulation: Simulation): string[] => {
     "",
     `${seeds.length === 1 ? "One seed." : `Means over ${seeds.length} seeds with standard errors.`} Parity is the smallest group's selection rate over the`,
     "largest: 1 is parity. It rises with the selection rate; matched: where as many are selected as are",
-    `truly positive; at parity ${PARITY_JUDGED.level}: the highest accuracy there with that parity. AUC and nats: how well a`,
+    `truly positive; at parity ${PARITY_JUDGED.level}: the highest accuracy there with that parity. AUC and ${unit.name}: how well a`,
     "model of these labels tells the groups apart at their shares of all rows (0.5 and 0: not at all);",
     "guessed: how often it is right without regard to shares. --json has all metrics.",
     ...(someMissing

@@ -2,8 +2,10 @@
 
 import { resolve } from "node:path";
 import type { StrategyName } from "../../../active/strategies.js";
+import { unitOf } from "../../../core/information-unit.js";
 import { fixed } from "../../../core/number-text.js";
 import { RECOMMENDED } from "../../../workflows/acquisition-settings.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import { integer, outFile, real } from "../../options.js";
 import { withProgress } from "../../run-options.js";
@@ -41,10 +43,12 @@ export const demo = defineCommand({
     ),
     seeds: integer("--seeds <number>", "how many seeds", 12, { min: 2 }),
     out: outFile("--out <file>", "where the report goes", { fallback: "fairbed-demo.html" }),
+    bits: bitsOption,
   },
   reportsProgress: true,
-  async run({ options: { rows, bias, budget, beta, parity, seeds, out }, context }) {
+  async run({ options: { rows, bias, budget, beta, parity, seeds, out, bits }, context }) {
     const started = performance.now();
+    const unit = unitOf(bits);
     const { syntheticPool } = await import("../../../tables/synthetic.js");
     const { defineTask } = await import("../../../tables/task.js");
     const { simulate } = await import("../../../workflows/simulate.js");
@@ -65,22 +69,23 @@ export const demo = defineCommand({
       title: "Whom to ask next?",
       lead: `${rows} made-up people, a budget of ${budget} labels, and an outcome that is biased against one group. Which labels should be paid for?`,
       about: [
-        `Each record of this pool gives away ${fixed(leakage.unconditional, 3)} nats about the person's group, known exactly because the pool is made up: ${graph.join("; ")}.`,
-        `FairBED was told that a nat of leakage costs as much as ${beta} nats about the outcome are worth. Nothing about the group is a feature; it leaks through the other columns.`,
+        `Each record of this pool gives away ${fixed(unit.of(leakage.unconditional), 3)} ${unit.name} about the person's group, known exactly because the pool is made up: ${graph.join("; ")}.`,
+        `FairBED was told that a ${unit.one} of leakage costs as much as ${beta} ${unit.name} about the outcome are worth. Nothing about the group is a feature; it leaks through the other columns.`,
       ],
       simulation,
+      unit,
       footer: `${RECOMMENDATION.replaceAll("\n", " ")} fairbed demo --rows ${rows} --bias ${bias} --budget ${budget} --beta ${beta} --parity ${parity} --seeds ${seeds}`,
     });
     await context.writeFile(out, report);
     const seconds = (performance.now() - started) / 1000;
-    return { people: rows, bias, leakage, ...simulation, report: resolve(out), seconds };
+    return { unit: "nats", people: rows, bias, leakage, ...simulation, report: resolve(out), seconds };
   },
-  print: ({ people, bias: _, leakage, report, seconds, ...simulation }) =>
+  print: ({ people, bias: _, leakage, report, seconds, ...simulation }, { bits }) =>
     [
       `${people} made-up people, an outcome that is biased against one group, and a budget of ${simulation.methods[0].settings.budget} labels.`,
-      `Each record gives away ${fixed(leakage.unconditional, 3)} nats about the group (known exactly: the pool is made up).`,
+      `Each record gives away ${fixed(unitOf(bits).of(leakage.unconditional), 3)} ${unitOf(bits).name} about the group (known exactly: the pool is made up).`,
       "",
-      ...comparisonInWords(simulation),
+      ...comparisonInWords(simulation, unitOf(bits)),
       "",
       RECOMMENDATION,
       "",

@@ -1,7 +1,9 @@
 /** How candidates are scored: the options that `acquire` and `rank` share. */
+
 import type { Correction } from "../../../active/correction.js";
 import { isFair, type StrategyName, strategyNames } from "../../../active/strategies.js";
 import { InputError } from "../../../core/errors.js";
+import type { InformationUnit } from "../../../core/information-unit.js";
 import { RECOMMENDED, type SharesChoice, WHOLE_SET } from "../../../workflows/acquisition-settings.js";
 import { choice, flag, integer, optionalInteger, optionalReal, real, text } from "../../options.js";
 
@@ -127,18 +129,18 @@ export const goalOptions = {
 };
 
 /** What a score is, in words. */
-export const scoreInWords = (method: StrategyName): string => {
+export const scoreInWords = (method: StrategyName, { name: unit }: InformationUnit): string => {
   if (method === "fairbed-set") {
-    return "score = target - beta x leakage: what the label tells about the target, less how far the candidate's features give the sensitive label away within what is labelled (nats).";
+    return `score = target - beta x leakage: what the label tells about the target, less how far the candidate's features give the sensitive label away within what is labelled (${unit}).`;
   }
   if (method === "fairbed-conditional") {
-    return "score = target - beta x leakage: what both labels tell about the target, less what they give away beyond it (nats).";
+    return `score = target - beta x leakage: what both labels tell about the target, less what they give away beyond it (${unit}).`;
   }
   if (isFair(method)) {
-    return "score = target - beta x leakage: what the label tells about the target, less what it gives away (nats).";
+    return `score = target - beta x leakage: what the label tells about the target, less what it gives away (${unit}).`;
   }
   if (method === "hfe")
-    return "score = entropy of the target - beta x entropy of the sensitive label (nats).";
+    return `score = entropy of the target - beta x entropy of the sensitive label (${unit}).`;
   if (method === "random") return "score: a random number.";
-  return `score: ${method === "entropy" ? "the entropy of the prediction" : "information about the target"} (nats); leakage is not looked at.`;
+  return `score: ${method === "entropy" ? "the entropy of the prediction" : "information about the target"} (${unit}); leakage is not looked at.`;
 };

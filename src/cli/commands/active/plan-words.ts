@@ -1,9 +1,10 @@
 /** A plan for a person: what to do, what it reaches, and the recipes that were compared to the end. */
+import { type InformationUnit, summaryIn } from "../../../core/information-unit.js";
 import { fixed, percent } from "../../../core/number-text.js";
 import type { ParityPlan } from "../../../workflows/parity-plan.js";
 import { estimateInWords } from "../../../workflows/plan-answer.js";
 import type { PlannedRecipe } from "../../../workflows/planned-recipe.js";
-import { rightAligned } from "../../text-table.js";
+import { byGroups, cut, rightAligned } from "../../text-table.js";
 
 /** Those that were tried out on all labels: the others were dropped on fewer. */
 const MOST = 8;
@@ -18,7 +19,7 @@ const rowOf = ({ name, labels, seeds, fit, outer }: PlannedRecipe): string[] => 
 ];
 
 /** Lines. */
-export const planInWords = (plan: ParityPlan, table: string): string[] => {
+export const planInWords = (plan: ParityPlan, table: string, unit: InformationUnit): string[] => {
   const { answer, recipes, rows, requirement, sets, composition, rounds, target, sensitive } = plan;
   const shown = recipes.filter(({ round }) => round === recipes[0].round).slice(0, MOST);
   return [
@@ -38,13 +39,18 @@ export const planInWords = (plan: ParityPlan, table: string): string[] => {
     ]),
     `${rounds.map(({ recipes: count, seeds, labels }) => `${count} recipes on ${seeds} seeds with ${labels} labels`).join(", then ")}; 95 % intervals on rows that no choice saw.`,
     "",
-    ...rightAligned([
-      ["whom they asked", ...composition.groups.map(({ group }) => group), "leakage (nats)", "guessed (AUC)"],
+    ...byGroups([
+      [
+        "whom they asked",
+        ...composition.groups.map(({ group }) => cut(group)),
+        `leakage (${unit.name})`,
+        "guessed (AUC)",
+      ],
       ["all candidates", ...composition.groups.map(({ population }) => percent(population)), "", ""],
       ...sets.map(({ name, composition: { groups }, leakage }) => [
         name,
         ...groups.map(({ acquired: { mean } }) => (mean === null ? "none" : percent(mean))),
-        estimateInWords(leakage.nats),
+        estimateInWords(summaryIn(leakage.nats, unit)),
         estimateInWords(leakage.auc),
       ]),
     ]),

@@ -3,12 +3,14 @@
 import { resolve } from "node:path";
 import { type StrategyName, strategyNames } from "../../../active/strategies.js";
 import { InputError } from "../../../core/errors.js";
+import { unitOf } from "../../../core/information-unit.js";
 import { fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import type { FairMetric } from "../../../mitigation/fair-rule.js";
 import { PLAN_DEFAULTS } from "../../../workflows/plan-defaults.js";
 import { PLANNED_METHODS } from "../../../workflows/plan-recipes.js";
 import { planningTexts } from "../../../workflows/plan-settings.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import {
   choice,
@@ -67,6 +69,7 @@ export const planCommand = defineCommand({
     out: outFile("--out <file>", "write a report with figures to this HTML file"),
     recipe: outFile("--recipe <file>", "write the recipe to this file, for rank, acquire and fit"),
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+    bits: bitsOption,
     ...grouped("What is tried out", {
       method: choices<StrategyName>(
         "--method <names>",
@@ -109,9 +112,13 @@ export const planCommand = defineCommand({
       await context.writeFile(recipe, `${JSON.stringify(found.recipe, undefined, 2)}\n`);
     if (out !== undefined) {
       const { planReport } = await import("../../../report/plan-report.js");
-      await context.writeFile(out, await planReport({ plan: found, name, sources, seconds }));
+      await context.writeFile(
+        out,
+        await planReport({ plan: found, name, sources, seconds, unit: unitOf(options.bits) }),
+      );
     }
     return {
+      unit: "nats",
       table: name,
       ...found,
       report: out === undefined ? undefined : resolve(out),
@@ -119,9 +126,9 @@ export const planCommand = defineCommand({
       seconds,
     };
   },
-  print: ({ table, report, recipeFile, seconds, ...found }) =>
+  print: ({ table, report, recipeFile, seconds, ...found }, { bits }) =>
     [
-      ...planInWords(found, table),
+      ...planInWords(found, table, unitOf(bits)),
       "",
       ...(report === undefined ? [] : [`The report with figures: ${report}`]),
       ...(recipeFile === undefined

@@ -1,6 +1,7 @@
 /** `fairbed rank`: which unlabelled rows to label next, and why. */
 
 import { InputError } from "../../../core/errors.js";
+import { unitOf } from "../../../core/information-unit.js";
 import { fixed, percent } from "../../../core/number-text.js";
 import type { AttributeComposition } from "../../../fairness/composition.js";
 import { withoutPassword } from "../../../sources/without-password.js";
@@ -10,10 +11,11 @@ import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workfl
 import type { RankComposition } from "../../../workflows/rank-composition.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
 import { RANK_BATCH_KINDS, RANK_DEFAULTS, type RankBatchKind } from "../../../workflows/rank-settings.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import { queueOption } from "../../job-place.js";
 import { argument, choice, grouped, integer, outFile, text } from "../../options.js";
-import { rightAligned } from "../../text-table.js";
+import { byGroups, cut, rightAligned } from "../../text-table.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
 import {
   compositionOptions,
@@ -85,6 +87,7 @@ export const rank = defineCommand({
       quota: quotaOption,
     }),
     out: outFile("--out <file>", "write the candidates to this CSV file too"),
+    bits: bitsOption,
     recipe: recipeOption,
     ...grouped("Columns", otherRoles),
     ...grouped("Other tables", {
@@ -164,6 +167,7 @@ export const rank = defineCommand({
       seed: options.seed,
     };
     const answer = {
+      unit: "nats",
       pool: withoutPassword(path),
       ...(await rankCandidates(
         { path, images: images?.pool, reading, queue: options.queue, jobs: options.jobs },
@@ -175,10 +179,14 @@ export const rank = defineCommand({
     if (options.out !== undefined) await context.writeFile(options.out, csvOf(answer.candidates));
     return answer;
   },
-  print: ({ pool, candidates, rows, labelled, predictFor, settings, composition, notes, seconds }) =>
-    [
+  print: (
+    { pool, candidates, rows, labelled, predictFor, settings, composition, notes, seconds },
+    { bits },
+  ) => {
+    const unit = unitOf(bits && settings.method !== "random");
+    return [
       `${pool}: ${rows} candidates, ${labelled} rows are labelled, predictions are wanted for ${predictFor}`,
-      `${settings.method}, beta = ${settings.beta}; nats`,
+      `${settings.method}, beta = ${settings.beta}; ${unit.name}`,
       ...notes.map((note) => `Note: ${note}.`),
       "",
       ...rightAligned([
@@ -190,17 +198,17 @@ export const rank = defineCommand({
             String(each.row),
             ...(hasIds(candidates) ? [each.id ?? ""] : []),
             ...[each.reason === "random" ? null : each.score, each.target, each.leakage].map((value) =>
-              value === null ? "-" : fixed(value, 4),
+              value === null ? "-" : fixed(unit.of(value), 4),
             ),
             String(each.cost),
-            each.reason === "random" ? "-" : fixed(each.net, 4),
+            each.reason === "random" ? "-" : fixed(unit.of(each.net), 4),
             each.reason === "random" ? "drawn at random" : "score",
           ]),
       ]),
       ...(candidates.length > SHOWN ? [`and ${candidates.length - SHOWN} more`] : []),
       "",
       ...composition.flatMap(compositionInWords),
-      scoreInWords(settings.method),
+      scoreInWords(settings.method, unit),
       ...(settings.batchKind === "joint"
         ? [
             "Each is chosen by what it adds to those before it, and its score is that (--batch-kind top: by the scores alone).",
@@ -214,7 +222,8 @@ export const rank = defineCommand({
             `Groups are kept to ${typeof settings.shares === "string" ? `${settings.shares} shares` : "the shares given"} (--shares).`,
           ]),
       `Rows are counted from 0. In ${fixed(seconds, 1)} s.`,
-    ].join("\n"),
+    ].join("\n");
+  },
 });
 
 /** Who is labelled and recommended, beside the pool where it says; nothing where no table says. */
@@ -227,8 +236,8 @@ const compositionInWords = ({ attribute, labelled, recommended }: RankCompositio
     ...groups.map((each) => share(each[of])),
   ];
   return [
-    ...rightAligned([
-      [`by ${attribute}`, ...known.groups.map(({ group }) => group)],
+    ...byGroups([
+      [`by ${attribute}`, ...known.groups.map(({ group }) => cut(group))],
       ...(recommended === null ? [] : [row("the pool", recommended.groups, "population")]),
       ...(labelled === null ? [] : [row("labelled", labelled.groups, "share")]),
       ...(recommended === null ? [] : [row("recommended", recommended.groups, "share")]),

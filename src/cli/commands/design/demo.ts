@@ -1,7 +1,9 @@
 /** The main job in a few seconds: where to listen for a source, so that one coordinate becomes known and one does not. */
+import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { fixed, withError } from "../../../core/number-text.js";
 import type { InformationEstimate } from "../../../design/estimate.js";
 import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import { integer, real } from "../../options.js";
 
@@ -22,6 +24,7 @@ interface Row {
 }
 
 interface DemoResult {
+  readonly unit: "nats";
   readonly beta: number;
   readonly designs: readonly (readonly number[])[];
   readonly rows: readonly Row[];
@@ -47,6 +50,7 @@ export const demo = defineCommand({
     steps: integer("--steps <number>", "steps of the optimiser for the best of the starts", 1200, { min: 1 }),
     starts: integer("--starts <number>", "how many starts are tried", 4, { min: 1 }),
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
+    bits: bitsOption,
   },
   reportsProgress: true,
   async run({ options: { beta, horizon, steps, starts, seed }, context }): Promise<DemoResult> {
@@ -79,6 +83,7 @@ export const demo = defineCommand({
       return { label, random: bound(reports.random), found: bound(reports.found) };
     };
     return {
+      unit: "nats",
       beta,
       designs: found.kind === "static" ? found.designs : [],
       rows: [
@@ -90,15 +95,18 @@ export const demo = defineCommand({
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ beta, designs, rows, steps, seconds }) =>
+  print: ({ beta, designs, rows, steps, seconds }, { bits }) =>
     [
       "A source hides at (theta, phi), each N(3, 1). Every reading is a noisy log-intensity that falls with distance.",
       `Wanted: ${designs.length} places to listen at that tell much about theta and little about phi (beta = ${beta}).`,
       "",
       `${"".padEnd(40)}${"random places".padStart(16)}${"found".padStart(18)}`,
-      ...rows.map(({ label, random, found }) => `${label.padEnd(40)}${nats(random)}  ${nats(found)}`),
+      ...rows.map(
+        ({ label, random, found }) =>
+          `${label.padEnd(40)}${shown(random, unitOf(bits))}  ${shown(found, unitOf(bits))}`,
+      ),
       "",
-      "Nats, with standard errors.",
+      `${bits ? "Bits" : "Nats"}, with standard errors.`,
       "",
       "The places (o), more than one at a spot (8), and the prior's mean (+); theta runs right, phi runs up:",
       ...plane(designs),
@@ -107,7 +115,8 @@ export const demo = defineCommand({
     ].join("\n"),
 });
 
-const nats = ({ bound, standardError }: Bound): string => withError(bound, standardError).padStart(16);
+const shown = ({ bound, standardError }: Bound, { of }: InformationUnit): string =>
+  withError(of(bound), of(standardError)).padStart(16);
 
 const COLUMNS = 56;
 const ROWS = 20;

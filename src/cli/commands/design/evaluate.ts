@@ -1,5 +1,7 @@
 /** `fairbed design evaluate`: what a policy's experiments tell, in nats, between bounds. */
+import { unitOf } from "../../../core/information-unit.js";
 import { EVALUATION_DEFAULTS } from "../../../workflows/evaluation-defaults.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import { argument, flag, integer, optionalReal } from "../../options.js";
 import { evaluationOptions } from "./evaluation-options.js";
@@ -42,6 +44,7 @@ export const evaluate = defineCommand({
     ),
     against: againstOption,
     seed: integer("--seed <number>", "where the random streams start", EVALUATION_DEFAULTS.seed, { min: 0 }),
+    bits: bitsOption,
   },
   reportsProgress: true,
   async run({ arguments: { policy: path }, options, context }) {
@@ -59,13 +62,14 @@ export const evaluate = defineCommand({
     });
     const notes = match === "differs" ? [evaluateTexts.otherNumbers] : [];
     return {
+      unit: "nats",
       policy: { file: path, kind: policy.kind, horizon: policy.horizon },
       model: { name: loaded.identity.name, options: loaded.identity.options },
       ...report,
       warnings: [...notes, ...report.warnings],
     };
   },
-  print: ({ policy, model, ...report }) =>
+  print: ({ policy, model, ...report }, { bits }) =>
     [
       `${policy.file}: ${policy.kind}, ${policy.horizon} observations, model ${model.name}`,
       report.method === "nested sampling"
@@ -74,6 +78,6 @@ export const evaluate = defineCommand({
           ? `By ${report.method}: exact.`
           : `By ${report.method}: ${report.samples.batches * report.samples.outer} of them; the bounds are 95 % intervals.`,
       "",
-      ...reportTable(report),
+      ...reportTable(report, unitOf(bits)),
     ].join("\n"),
 });

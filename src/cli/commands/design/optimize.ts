@@ -1,11 +1,13 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
 
+import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
 import { budgetOutcome, budgetOutcomeTexts } from "../../../workflows/budget-outcome.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
+import { bitsOption } from "../../bits-option.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import {
   choice,
@@ -99,6 +101,7 @@ export const optimize = defineCommand({
     against: againstOption,
     ...grouped("Evaluation", evaluationOptions),
     seed: integer("--seed <number>", "where the random streams start", usual.seed, { min: 0 }),
+    bits: bitsOption,
     out: outFile("--out <file>", "where the policy goes", {
       fallback: "policy.json",
       beside: (path) => [checkpointPath(path)],
@@ -144,6 +147,7 @@ export const optimize = defineCommand({
     await context.writeFile(out, encodePolicy(withBounds(policy, report, objective)));
     await checkpoint.remove();
     return {
+      unit: "nats",
       out,
       model: { name: identity.name, options: identity.options },
       settings: policy.settings,
@@ -167,16 +171,23 @@ export const optimize = defineCommand({
       ...report,
     };
   },
-  print: ({ out, model, rounded, variables, seconds, resumed, frontier, budgetNats, budget, ...found }) =>
+  print: (
+    { out, model, rounded, variables, seconds, resumed, frontier, budgetNats, budget, ...found },
+    { bits },
+  ) =>
     [
       ...(budget === undefined || budget.met ? [] : [budgetOutcomeTexts.unmet(budget)]),
       `${found.kind} policy of ${found.horizon} observations for ${model.name}, ${found.objective}, beta = ${short(found.beta)}`,
       "",
-      ...reportTable(found),
+      ...reportTable(found, unitOf(bits)),
       ...found.trainingWarnings.flatMap((warning) => ["", `Note: ${warning}`]),
       ...(frontier === undefined
         ? []
-        : ["", `The frontier, for a budget of ${budgetNats} nats of leakage:`, ...frontierTable(frontier)]),
+        : [
+            "",
+            `The frontier in ${unitOf(bits).name}, for a budget of ${budgetNats} nats of leakage:`,
+            ...frontierTable(frontier, unitOf(bits)),
+          ]),
       ...(rounded === undefined ? [] : ["", "The designs:", ...designTable(rounded, variables)]),
       "",
       `${resumed ? "Resumed and found" : "Found"} in ${fixed(seconds.training, 1)} s; written to ${out}.`,
@@ -191,13 +202,13 @@ type BudgetPoint = Omit<FrontierPoint<unknown>, "policy">;
 const frontierOf = (settings: Readonly<Record<string, unknown>> | undefined): readonly BudgetPoint[] =>
   (settings?.frontier ?? []) as readonly BudgetPoint[];
 
-const frontierTable = (frontier: readonly BudgetPoint[]): string[] =>
+const frontierTable = (frontier: readonly BudgetPoint[], { of }: InformationUnit): string[] =>
   rightAligned([
     ["  beta", "target, at least", "leakage, at most", "within"],
     ...frontier.map(({ beta, target, leakage, standardError, within }) => [
       `  ${fixed(beta, 3)}`,
-      fixed(target, 3),
-      withError(leakage, standardError),
+      fixed(of(target), 3),
+      withError(of(leakage), of(standardError)),
       within ? "yes" : "no",
     ]),
   ]);

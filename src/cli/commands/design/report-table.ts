@@ -1,4 +1,5 @@
-/** What a policy reaches, for a person, in nats. */
+/** What a policy reaches, for a person. */
+import type { InformationUnit } from "../../../core/information-unit.js";
 import { fixed, withError } from "../../../core/number-text.js";
 import type { InformationEstimate } from "../../../design/estimate.js";
 import { INFORMATION_NAMES, type InformationName } from "../../../design/quantity.js";
@@ -14,30 +15,28 @@ const LABELS: Readonly<Record<InformationName, string>> = {
 
 const sentence = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
-const fairnessTable = (by: NonNullable<PolicyReport["fairness"]>): string[] => [
+const fairnessTable = (by: NonNullable<PolicyReport["fairness"]>, { of }: InformationUnit): string[] => [
   "",
   ...rightAligned([
     [`worst leakage of ${Object.keys(by.conditional.models).length} models`, "at least", "at most", "error"],
     ...(["unconditional", "conditional"] as const).map((kind) => [
       LABELS[kind === "conditional" ? "sensitiveGivenTarget" : "sensitive"].replace("leakage: ", ""),
-      ...(["lower", "upper", "standardError"] as const).map((side) => fixed(by[kind].leakage[side], 4)),
+      ...(["lower", "upper", "standardError"] as const).map((side) => fixed(of(by[kind].leakage[side]), 4)),
     ]),
   ]),
   `The worst: ${by.unconditional.worst}; given the target, ${by.conditional.worst}.`,
 ];
 
-/** The bounds for a person, in nats. */
-export const reportTable = (report: PolicyReport): string[] => {
+/** The bounds for a person. */
+export const reportTable = (report: PolicyReport, unit: InformationUnit): string[] => {
   const row = (label: string, { lower, upper, standardError }: InformationEstimate) => [
     label,
-    fixed(lower, 4),
-    fixed(upper, 4),
-    fixed(standardError, 4),
+    ...[lower, upper, standardError].map((nats) => fixed(unit.of(nats), 4)),
   ];
   const { ratios, beta } = report;
   return [
     ...rightAligned([
-      ["nats", "at least", "at most", "error"],
+      [unit.name, "at least", "at most", "error"],
       ...INFORMATION_NAMES.map((name) => row(LABELS[name], report[name])),
       row(`objective R_c, beta = ${short(beta)}`, report.objectives.conditional),
       row(`objective R_u, beta = ${short(beta)}`, report.objectives.unconditional),
@@ -52,7 +51,7 @@ export const reportTable = (report: PolicyReport): string[] => {
         withError(ratios[name].paper, ratios[name].paperError),
       ]),
     ]),
-    ...(report.fairness === undefined ? [] : fairnessTable(report.fairness)),
+    ...(report.fairness === undefined ? [] : fairnessTable(report.fairness, unit)),
     ...(report.parity === undefined ? [] : ["", sentence(report.parity.sentence)]),
     ...report.warnings.flatMap((warning) => ["", `Note: ${warning}`]),
   ];

@@ -6,10 +6,12 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EnvironmentError } from "../../../core/errors.js";
+import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { withError } from "../../../core/number-text.js";
 import type { Model } from "../../../design/model.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
+import { bitsOption } from "../../bits-option.js";
 import { withClaimedFolder } from "../../claimed-folder.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { queueOption, runMissing } from "../../job-place.js";
@@ -58,6 +60,7 @@ export const sweep = defineCommand({
     queue: queueOption,
     figures: choice("--figures <kind>", "figures, which need vega and vega-lite", ["svg", "none"], "svg"),
     out: outFolder("--out <folder>", "where everything goes", "sweep"),
+    bits: bitsOption,
   },
   reportsProgress: true,
   async run({ options, context }) {
@@ -108,8 +111,12 @@ export const sweep = defineCommand({
         join(out, "results.json"),
         `${toJson({ model, evaluation, summary, cells })}\n`,
       );
-      const drawn = figures === "svg" ? await drawFigures(loaded, cells, summary, out, context) : [];
+      const drawn =
+        figures === "svg"
+          ? await drawFigures(loaded, cells, summary, unitOf(options.bits), out, context)
+          : [];
       return {
+        unit: "nats",
         out,
         model,
         cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
@@ -118,7 +125,7 @@ export const sweep = defineCommand({
       };
     });
   },
-  print: ({ cells, summary, files }) =>
+  print: ({ cells, summary, files }, { bits }) =>
     [
       `${cells.total} cells, ${cells.found} of them from before.`,
       "",
@@ -129,12 +136,12 @@ export const sweep = defineCommand({
           String(row.beta),
           String(row.seeds),
           ...[row.target, row.sensitive, row.sensitiveGivenTarget, row.objective].map(
-            ({ mean, standardError }) => withError(mean, standardError),
+            ({ mean, standardError }) => withError(unitOf(bits).of(mean), unitOf(bits).of(standardError)),
           ),
         ]),
       ]),
       "",
-      "Nats: means over seeds with their standard errors.",
+      `${bits ? "Bits" : "Nats"}: means over seeds with their standard errors.`,
       "",
       ...files,
     ].join("\n"),
@@ -166,6 +173,7 @@ const drawFigures = async (
   { model, source }: LoadedModel,
   cells: readonly FinishedCell[],
   summary: readonly SummaryRow[],
+  unit: InformationUnit,
   out: string,
   context: CommandContext,
 ): Promise<readonly string[]> => {
@@ -179,7 +187,7 @@ const drawFigures = async (
   const shown = cells.filter(({ settings }) => settings.horizon === longest && settings.seed === 0);
   const several = (values: readonly number[]) => new Set(values).size > 1;
   const charts = {
-    frontier: frontierChart(summary, { leakage, subtitle }),
+    frontier: frontierChart(summary, { leakage, subtitle, unit }),
     designs: designsChart(
       shown.flatMap(({ settings: { beta, horizon }, designs }) =>
         designs.map((design, i) => ({ beta, observation: (i % horizon) + 1, design })),
@@ -192,10 +200,10 @@ const drawFigures = async (
       },
     ),
     ...(several(summary.map(({ beta }) => beta))
-      ? { "information-by-beta": informationChart(summary, { against: "beta", subtitle }) }
+      ? { "information-by-beta": informationChart(summary, { against: "beta", subtitle, unit }) }
       : {}),
     ...(several(summary.map(({ horizon }) => horizon))
-      ? { "information-by-horizon": informationChart(summary, { against: "horizon", subtitle }) }
+      ? { "information-by-horizon": informationChart(summary, { against: "horizon", subtitle, unit }) }
       : {}),
   };
   const files: string[] = [];

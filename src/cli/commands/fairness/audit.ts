@@ -1,6 +1,7 @@
 /** `fairbed audit`: is this dataset fair? */
 
 import { InputError } from "../../../core/errors.js";
+import { unitOf } from "../../../core/information-unit.js";
 import { between, fixed } from "../../../core/number-text.js";
 import type { LeakageEstimate } from "../../../fairness/leakage.js";
 import type { AuditInputFile } from "../../../report/audit-certificate.js";
@@ -8,6 +9,7 @@ import type { AuditReport } from "../../../report/audit-report.js";
 import type { Table } from "../../../tables/table.js";
 import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../../../workflows/audit-defaults.js";
 import type { AttributeAudit } from "../../../workflows/audit-table.js";
+import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import {
   flag,
@@ -69,7 +71,7 @@ export const audit = defineCommand({
       beside: (path) => [certificateBeside(path)],
     }),
     givenTarget: flag("--given-target", "put the leakage given the target first"),
-    bits: flag("--bits", "bits as well as nats"),
+    bits: bitsOption,
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
     ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
     ...grouped("Reading the table", readOptions),
@@ -138,8 +140,8 @@ export const audit = defineCommand({
       table: report.table,
       target: report.target,
       unit: "nats",
-      ...attributeJson(whole, bits),
-      attributes: attributes.length > 1 ? attributes.map((each) => attributeJson(each, bits)) : undefined,
+      ...attributeJson(whole),
+      attributes: attributes.length > 1 ? attributes.map((each) => attributeJson(each)) : undefined,
       comparison,
       verdicts: verdictsOf(report),
       tableNotes: report.notes,
@@ -148,7 +150,10 @@ export const audit = defineCommand({
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ table, target, groups, verdicts, columns, comparison, notes, tableNotes, written, seconds }) =>
+  print: (
+    { table, target, groups, verdicts, columns, comparison, notes, tableNotes, written, seconds },
+    { bits },
+  ) =>
     [
       `${table}, target ${target}`,
       ...groups.map((group) => {
@@ -162,14 +167,14 @@ export const audit = defineCommand({
             `Columns that stand in for it, the most first: ${columns
               .filter(({ proxy }) => proxy)
               .slice(0, 5)
-              .map(({ name, alone }) => `${name} (${fixed(alone.nats, 4)})`)
+              .map(({ name, alone }) => `${name} (${fixed(unitOf(bits).of(alone.nats), 4)})`)
               .join(", ")}.`,
             "",
           ]
         : []),
       ...(comparison?.attributes.map(
         ({ name, unconditional: { nats, interval, paired } }) =>
-          `${comparison.table} against ${table}, ${name}: ${fixed(nats, 4)} nats per record (${between(interval, 4)}${paired ? ", the same records" : ""}); below 0, the second gives away less.`,
+          `${comparison.table} against ${table}, ${name}: ${fixed(unitOf(bits).of(nats), 4)} ${unitOf(bits).name} per record (${between([unitOf(bits).of(interval[0]), unitOf(bits).of(interval[1])], 4)}${paired ? ", the same records" : ""}); below 0, the second gives away less.`,
       ) ?? []),
       ...[...notes, ...tableNotes].map((note) => `Note: ${note.replace(/\.$/, "")}.`),
       ...written.map((file) => `Wrote ${file}.`),
@@ -219,24 +224,13 @@ const readInputs = async (
   return { table, roles, second, test, inputs };
 };
 
-const leakageJson = (leakage: LeakageEstimate, bits: boolean) => {
-  const { records: _, ...shown } = leakage;
-  if (!bits) return shown;
-  const inBits = (nats: number) => nats / Math.LN2;
-  return {
-    ...shown,
-    bits: inBits(shown.nats),
-    bitsInterval: shown.interval.map(inBits),
-    detectableBits: shown.detectable === undefined ? undefined : inBits(shown.detectable),
-  };
-};
+const leakageJson = ({ records: _, ...shown }: LeakageEstimate) => shown;
 
-const attributeJson = ({ name, audit, parity, leftOut }: AttributeAudit, bits: boolean) => ({
+const attributeJson = ({ name, audit, parity, leftOut }: AttributeAudit) => ({
   sensitive: name,
   leakage: {
-    unconditional: leakageJson(audit.leakage.unconditional, bits),
-    conditional:
-      audit.leakage.conditional === undefined ? null : leakageJson(audit.leakage.conditional, bits),
+    unconditional: leakageJson(audit.leakage.unconditional),
+    conditional: audit.leakage.conditional === undefined ? null : leakageJson(audit.leakage.conditional),
   },
   groups: audit.groups,
   leftOut,
