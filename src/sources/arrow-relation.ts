@@ -4,11 +4,10 @@ import * as zlib from "node:zlib";
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import type { DataType, RecordBatch } from "apache-arrow";
 import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
-import type { AnswerPlace } from "./answer-place.js";
 import { requireCells } from "./arrow-cells.js";
 import { requireFrames } from "./arrow-frames.js";
 import type { Relation } from "./csv-relation.js";
-import { type Batch, loadedTexts, loadTable } from "./loaded-relation.js";
+import { type Batch, type LoadSettings, loadedTexts, loadTable } from "./loaded-relation.js";
 import { decompressLz4 } from "./lz4.js";
 import { optionalPackage } from "./optional-package.js";
 import { type TextSettings, typedColumn } from "./query-relation.js";
@@ -31,7 +30,7 @@ export const arrowRelation = async (
   path: string,
   name: string,
   { missing, asText }: TextSettings,
-  place: AnswerPlace,
+  load: LoadSettings,
 ): Promise<Relation> => {
   const arrow = await optionalPackage(
     () => import("apache-arrow"),
@@ -51,7 +50,7 @@ export const arrowRelation = async (
       name,
       fields.map(({ name: column }, index) => ({ name: column ?? "", ...cells[index] })),
       batchesOf(reader, cells, arrow),
-      { place },
+      load,
     );
     const columns = loaded.columns.map(({ name: column, sql, type }) =>
       typedColumn(column, sql, type, asText.includes(column)),

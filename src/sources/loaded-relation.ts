@@ -34,6 +34,8 @@ export interface LoadSettings {
   readonly place?: AnswerPlace | undefined;
   /** By all columns, the first first: where the source gives its rows in no order of its own. */
   readonly sorted?: boolean | undefined;
+  /** Called after each batch. */
+  readonly onRows?: (() => void) | undefined;
 }
 
 /** DuckDB's own vectors are this long. */
@@ -45,7 +47,7 @@ export const loadTable = async (
   source: string,
   columns: readonly LoadedColumn[],
   batches: AsyncIterable<Batch> | Iterable<Batch>,
-  { place = "temp", sorted = false }: LoadSettings = {},
+  { place = "temp", sorted = false, onRows = () => {} }: LoadSettings = {},
 ): Promise<LoadedTable> => {
   if (columns.length === 0) throw new InputError("empty-table", loadedTexts.noColumns(source));
   const { DuckDBDataChunk } = await import("@duckdb/node-api");
@@ -68,6 +70,7 @@ export const loadTable = async (
         }
         appender.appendDataChunk(chunk);
       }
+      onRows();
     }
     appender.flushSync();
   } finally {

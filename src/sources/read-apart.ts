@@ -11,8 +11,10 @@ import type { TextSettings } from "./query-relation.js";
 export interface Limits {
   /** Of the whole process. */
   readonly memoryBytes: number;
+  /** Of computing, all in all. */
   readonly cpuSeconds: number;
-  readonly seconds: number;
+  /** Of computing without a further row. */
+  readonly idleSeconds: number;
 }
 
 export interface ReadApart {
@@ -43,20 +45,22 @@ export const apartTexts = {
   memory: (file: string, megabytes: number) =>
     `${file} takes more than ${megabytes} MB of memory to read, which no whole file of its size does: get it again, or ask for less of it with --query.`,
   time: (file: string, seconds: number) =>
-    `${file} takes more than ${seconds} seconds to read, which no whole file of its size does: get it again, or ask for a part of it with --query.`,
+    `${file} takes more than ${seconds} seconds of computing to read on, which no whole file of its size does: get it again, or ask for a part of it with --query.`,
 };
 
 const MEGABYTE = 2 ** 20;
 
-/** Many times what reading takes (bench/tables.mjs); a query may take as long as it takes, and Ctrl-C stops it. */
-export const limitsFor = (bytes: number, query: string | undefined): Limits => {
+/**
+ * Many times what reading takes, also where a few bytes stand for many rows; a query may take as long as it takes, and
+ * Ctrl-C stops it. A DuckDB file is copied at once, and shows no rows until all are there.
+ */
+export const limitsFor = (kind: ReadApart["kind"], bytes: number, query: string | undefined): Limits => {
   const megabytes = Math.ceil(bytes / MEGABYTE);
-  const cpuSeconds = query === undefined ? 5 + megabytes : Number.MAX_SAFE_INTEGER;
+  const cpuSeconds = query === undefined ? 60 + 10 * megabytes : Number.MAX_SAFE_INTEGER;
   return {
     memoryBytes: (2048 + 20 * megabytes) * MEGABYTE,
     cpuSeconds,
-    // Where it waits for something that does not come.
-    seconds: 20 * cpuSeconds,
+    idleSeconds: query === undefined && kind !== "duckdb" ? 5 + megabytes : cpuSeconds,
   };
 };
 
@@ -70,7 +74,7 @@ const PROGRAM = new URL(
 export const readApart = (
   { bytes, ...job }: Omit<ReadApart, "answer" | "limits"> & { readonly bytes: number },
   folder: string,
-  limits: Limits = limitsFor(bytes, job.query),
+  limits: Limits = limitsFor(job.kind, bytes, job.query),
 ): Promise<{ readonly answer: string; readonly relation: Relation }> => {
   const answer = join(folder, "answer.duckdb");
   const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
@@ -95,8 +99,8 @@ const errorOf = ({ as, code, message }: Extract<ReadAnswer, { failed: unknown }>
 };
 
 /** What its second thread ends it with; a system that is out of memory does the same. */
-const endOf = (signal: string | null, name: string, { memoryBytes, cpuSeconds }: Limits): string => {
+const endOf = (signal: string | null, name: string, { memoryBytes, idleSeconds }: Limits): string => {
   if (signal === "SIGKILL") return apartTexts.memory(name, memoryBytes / MEGABYTE);
-  if (signal === "SIGALRM") return apartTexts.time(name, cpuSeconds);
+  if (signal === "SIGALRM") return apartTexts.time(name, idleSeconds);
   return apartTexts.ended(name);
 };

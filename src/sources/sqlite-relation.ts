@@ -5,11 +5,10 @@ import { pathToFileURL } from "node:url";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FairbedError, InputError } from "../core/errors.js";
 import { type CellType, ISO_DATE } from "../tables/cell-type.js";
-import type { AnswerPlace } from "./answer-place.js";
 import { type Relation, textColumn } from "./csv-relation.js";
 import { databaseTexts } from "./database-relation.js";
 import { sqlName } from "./duckdb.js";
-import { type Batch, loadedTexts, loadTable } from "./loaded-relation.js";
+import { type Batch, type LoadSettings, loadedTexts, loadTable } from "./loaded-relation.js";
 import { optionalPackage } from "./optional-package.js";
 import type { TextSettings } from "./query-relation.js";
 import { reasonOf } from "./reason.js";
@@ -43,7 +42,7 @@ export const sqliteRelation = async (
   name: string,
   query: string | undefined,
   { missing, asText }: TextSettings,
-  place: AnswerPlace,
+  load: LoadSettings,
 ): Promise<Relation> => {
   const file = await openSqlite(path, name);
   try {
@@ -55,7 +54,7 @@ export const sqliteRelation = async (
       name,
       names.map((each) => ({ name: each, given: VARCHAR, type: "VARCHAR" })),
       textBatches(rows, kinds),
-      { place },
+      load,
     );
     const columns = loaded.columns.map(({ name: column, sql }, index) =>
       textColumn(column, sql, asText.includes(column) ? "text" : kinds[index].type, missing),

@@ -227,7 +227,7 @@ test("without the package it says which command installs it", async () => {
   const { arrowRelation } = await import("../../src/sources/arrow-relation.js");
   const { withDatabase } = await import("../../src/sources/duckdb.js");
   const read = withDatabase((connection) =>
-    arrowRelation(connection, path, path, { missing: [], asText: [] }, "temp"),
+    arrowRelation(connection, path, path, { missing: [], asText: [] }, {}),
   );
   await expect(read).rejects.toThrow(
     packageTexts.missing("reading an Arrow or Feather file", "apache-arrow"),

@@ -29,16 +29,18 @@ describe("a reader has limits", () => {
     readApart(
       { kind: "sqlite", path, name: "the file", query, settings: { missing: [], asText: [] }, bytes: 8192 },
       folder,
-      { ...limitsFor(8192, query), ...limits },
+      { ...limitsFor("sqlite", 8192, query), ...limits },
     );
 
   test("of time", async () => {
-    await expect(read(`${ENDLESS} SELECT max(n) AS n FROM r`, { cpuSeconds: 1 })).rejects.toThrow(
+    await expect(read(`${ENDLESS} SELECT max(n) AS n FROM r`, { idleSeconds: 1 })).rejects.toThrow(
       new InputError("broken-table", apartTexts.time("the file", 1)),
     );
+    // Rows without an end come on and on, and take time all in all.
+    await expect(read(`${ENDLESS} SELECT n FROM r`, { cpuSeconds: 2 })).rejects.toThrow(InputError);
     // A view without an end, in a file that somebody sent.
     const sent = made("view.db", `CREATE VIEW v AS ${ENDLESS} SELECT max(n) AS n FROM r`);
-    await expect(read(undefined, { cpuSeconds: 1 }, sent)).rejects.toThrow(apartTexts.time("the file", 1));
+    await expect(read(undefined, { idleSeconds: 1 }, sent)).rejects.toThrow(apartTexts.time("the file", 1));
   });
 
   test("of memory", async () => {
@@ -49,10 +51,10 @@ describe("a reader has limits", () => {
   });
 
   test("in terms of the file's size, and none of time for a query", () => {
-    const [little, large] = [limitsFor(1e3, undefined), limitsFor(1e9, undefined)];
-    expect(little).toMatchObject({ cpuSeconds: 6, memoryBytes: 2068 * 2 ** 20 });
-    expect(large.cpuSeconds).toBe(5 + 954);
-    expect(limitsFor(1e3, "SELECT 1").cpuSeconds).toBe(Number.MAX_SAFE_INTEGER);
+    const [little, large] = [limitsFor("arrow", 1e3, undefined), limitsFor("arrow", 1e9, undefined)];
+    expect(little).toEqual({ cpuSeconds: 70, idleSeconds: 6, memoryBytes: 2068 * 2 ** 20 });
+    expect(large).toMatchObject({ cpuSeconds: 60 + 10 * 954, idleSeconds: 5 + 954 });
+    expect(limitsFor("sqlite", 1e3, "SELECT 1").idleSeconds).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
 

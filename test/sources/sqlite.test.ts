@@ -211,7 +211,7 @@ test("without the package, and without Node's own, it says which command install
   const { sqliteRelation } = await import("../../src/sources/sqlite-relation.js");
   const { withDatabase } = await import("../../src/sources/duckdb.js");
   const failure = await withDatabase((connection) =>
-    sqliteRelation(connection, at("people.sqlite"), "people", undefined, { missing: [], asText: [] }, "temp"),
+    sqliteRelation(connection, at("people.sqlite"), "people", undefined, { missing: [], asText: [] }, {}),
   ).catch((error: unknown) => error);
   if (failure instanceof Error) {
     expect(failure.name).toBe(EnvironmentError.name);
