@@ -1,23 +1,20 @@
 /** Where a file of JSON lines is broken: the database counts its lines differently from an editor. */
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
+import { linesOf } from "../tables/csv-rows.js";
 import { inspectFile } from "./file-kind.js";
+import { textOf } from "./text-encoding.js";
 
-/** The first line, from 1, that is no JSON value; undefined where every line is one. */
+/** The first line, from 1, that is no JSON value; undefined where every line is one, or where lines cannot be told. */
 export const brokenJsonLine = async (path: string): Promise<number | undefined> => {
-  const { gzip } = await inspectFile(path);
-  const source = createReadStream(path);
-  let number = 0;
   try {
-    const input = gzip ? source.pipe(createGunzip()) : source;
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number += 1;
-      if (line.trim() !== "" && !isJson(line)) return number;
+    const { gzip, text, whole, encoding } = await inspectFile(path);
+    const pieces = () => textOf({ path, name: path, gzip }, encoding, false);
+    for await (const lines of linesOf(path, { start: text, whole, pieces })) {
+      const broken = lines.find(({ line }) => line.trim() !== "" && !isJson(line));
+      if (broken !== undefined) return broken.number;
     }
     return undefined;
-  } finally {
-    source.destroy();
+  } catch {
+    return undefined;
   }
 };
 

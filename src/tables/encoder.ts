@@ -304,8 +304,9 @@ export const loadEncoder = (text: string): Encoder => {
   let stored: Partial<EncoderRules> & { readonly format?: unknown; readonly version?: unknown };
   try {
     stored = JSON.parse(text);
-  } catch (error) {
-    throw new InputError("encoder-file", encoderTexts.notAnEncoder("it is no JSON"), { cause: error });
+  } catch {
+    // Without the parser's words, which quote the text.
+    throw fail("it is no JSON");
   }
   if (stored === null || typeof stored !== "object" || stored.format !== FORMAT)
     throw fail("it says so nowhere");

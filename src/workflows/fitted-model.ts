@@ -214,8 +214,9 @@ const parsed = (given: string | FittedModel): FittedModel => {
   if (typeof given !== "string") return given;
   try {
     return JSON.parse(given);
-  } catch (cause) {
-    throw new InputError("model-file", modelTexts.notJson, { cause });
+  } catch {
+    // The parser's words quote the text, which may be anything.
+    throw new InputError("model-file", modelTexts.notJson);
   }
 };
 

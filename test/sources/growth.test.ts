@@ -41,8 +41,10 @@ const TEXTS: Readonly<Record<string, (bytes: number) => string>> = {
   "backslashes and quotes": filled('a,b\n"', '\\"', '",1\n'),
   commas: filled("", ","),
   "commas on two lines": (bytes) => `${",".repeat(bytes / 2)}\n${",".repeat(bytes / 2)}\n`,
-  "names that are all the same": filled("", "a,", "a\n1\n"),
-  "words between spaces": filled("", "a b "),
+  // So long that there are fewer columns than a table may have.
+  "names that are all the same": filled("", "aaaa,", "a\n"),
+  "words between spaces": filled("", "aaaa bbbb "),
+  "columns without names": filled("", "    ,", "\n"),
   "one line of quoted cells": filled("", '"a",', '"a"\n'),
   "short lines": filled("a,b\n", "1,x\n"),
   "distinct texts": (bytes) =>

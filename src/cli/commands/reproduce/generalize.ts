@@ -117,8 +117,9 @@ const readAnswer = async (path: string): Promise<AcquisitionFile> => {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw new InputError("not-answer", acquisitionFileTexts.notAnswer(path), { cause });
+  } catch {
+    // The parser's words quote the file, which may be anything.
+    throw new InputError("not-answer", acquisitionFileTexts.notAnswer(path));
   }
   return readAcquisitionFile(value, path);
 };
