@@ -16,6 +16,8 @@ export const failureText = {
   interrupted: "interrupted; nothing was left half-written.",
   unfinished:
     "the command waits for something that never comes, such as an unsettled promise of a model file: nothing was done.",
+  tooLarge:
+    "this asks for more memory than there can be: give fewer samples, members, seeds or steps, or a smaller table.",
   unwritten: (reason: string) =>
     `the output could not be written (${reason}); make room for it or send it elsewhere.`,
   unexpected: (error: string) => `something unexpected happened: ${error} (FAIRBED_DEBUG=1 shows where).`,
@@ -23,9 +25,16 @@ export const failureText = {
   pointToHelp: (complaint: string, command: string) => `${complaint}; see ${command} --help.`,
 };
 
+/** What the engine says where so much memory is asked for that it does not even try. */
+const TOO_LARGE =
+  /allocation failed|out of memory|Invalid (typed )?array length|Invalid string length|could not allocate|Maximum memory size/i;
+
 export const describeFailure = (error: unknown): Failure => {
   if (error instanceof InputError) return failure(error.code, error.message, EXIT_WRONG_USE);
   if (error instanceof FairbedError) return failure(error.code, error.message, EXIT_FAILED);
+  if (error instanceof RangeError && TOO_LARGE.test(error.message)) {
+    return failure("too-large", failureText.tooLarge, EXIT_FAILED);
+  }
   return failure("unexpected", failureText.unexpected(String(error)), EXIT_FAILED);
 };
 

@@ -9,6 +9,15 @@ export interface Range {
   readonly above?: number | undefined;
 }
 
+/** Of things that are counted, which are held in memory, or done one after the other; a seed counts nothing. */
+const MOST_COUNTED = 100_000_000;
+
+/** A number of at least one counts something. */
+const boundedCount = (range: Range): Range =>
+  range.min !== undefined && range.min >= 1 && range.max === undefined
+    ? { ...range, max: MOST_COUNTED }
+    : range;
+
 export const optionText = {
   wrongValue: (flags: string, text: string, expected: string) => `${flags} takes ${expected}, not "${text}".`,
 };
@@ -146,7 +155,7 @@ export const choices = <Word extends string>(
 
 /** A whole number. */
 export const integer = (flags: string, summary: string, fallback: number, range: Range = {}) =>
-  numeric(flags, summary, fallback, range, "a whole number", Number.isSafeInteger);
+  numeric(flags, summary, fallback, range, "a whole number", Number.isSafeInteger, boundedCount(range));
 
 /** Any finite number. */
 export const real = (flags: string, summary: string, fallback: number, range: Range = {}) =>
@@ -207,7 +216,7 @@ export function integers(
   fallback: readonly number[] | undefined,
   range: Range = {},
 ): OptionDescription<readonly number[] | undefined> {
-  return list(flags, summary, fallback, range, "whole numbers", Number.isSafeInteger);
+  return list(flags, summary, fallback, boundedCount(range), "whole numbers", Number.isSafeInteger);
 }
 
 const list = <Fallback extends readonly number[] | undefined>(
@@ -236,13 +245,15 @@ const numeric = (
   range: Range,
   kind: string,
   isOne: (value: number) => boolean,
+  bounded: Range = range,
 ): OptionDescription<number> => ({
   flags,
   summary,
   parse: (given) => {
     const value = given.trim() === "" ? Number.NaN : Number(given);
-    if (isOne(value) && isInside(value, range)) return value;
-    throw wrongValue(flags, given, kind + rangeInWords(range));
+    if (isOne(value) && isInside(value, bounded)) return value;
+    // A bound that only a mistake meets is said to those who make it.
+    throw wrongValue(flags, given, kind + rangeInWords(value > MOST_COUNTED ? bounded : range));
   },
   fallback,
   choices: undefined,

@@ -391,9 +391,18 @@ const designScale = (value: unknown, damaged: Damaged): DesignScale => {
 const weightsIn = (widths: readonly number[]): number =>
   widths.slice(1).reduce((sum, width, i) => sum + (widths[i] + 1) * width, 0);
 
+const MOST_PARTICLES = 10_000_000;
+const MOST_SWEEPS = 10_000;
+
 const greedySearch = (value: unknown, damaged: Damaged): GreedyPolicyFile["search"] => {
   const given = fields(value, "search", damaged);
   const number = (name: string) => finite(given[name], `search.${name}`, damaged);
+  /** So many are held in memory at once: more than anyone needs would be asked of the machine before it is noticed. */
+  const count = (name: string, least: number, most: number): number => {
+    const value = number(name);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw damaged(`search.${name}`, `a whole number from ${least} to ${most}`);
+  };
   const { objective, search: ranges } = given;
   if (objective !== "conditional" && objective !== "unconditional") {
     throw damaged("search.objective", "conditional or unconditional");
@@ -402,10 +411,10 @@ const greedySearch = (value: unknown, damaged: Damaged): GreedyPolicyFile["searc
   return {
     objective,
     beta: number("beta"),
-    particles: number("particles"),
+    particles: count("particles", 1, MOST_PARTICLES),
     resampleBelow: number("resampleBelow"),
-    sweeps: number("sweeps"),
-    candidates: number("candidates"),
+    sweeps: count("sweeps", 0, MOST_SWEEPS),
+    candidates: count("candidates", 1, MOST_PARTICLES),
     search: ranges.map((range: unknown, i) => {
       const [low, high]: unknown[] = Array.isArray(range) ? range : [];
       return [finite(low, `search.search[${i}]`, damaged), finite(high, `search.search[${i}]`, damaged)];

@@ -94,7 +94,7 @@ export const optimize = defineCommand({
     ...modelOptions,
     ...trainingOptions,
     beta: real("--beta <number>", "what a nat of leakage costs", usual.beta, { min: 0 }),
-    horizon: integer("--horizon <number>", "how many observations", usual.horizon, { min: 1 }),
+    horizon: integer("--horizon <number>", "how many observations", usual.horizon, { min: 1, max: 10_000 }),
     budgetNats: optionalReal("--budget-nats <number>", "at most so much leakage, instead of beta", {
       above: 0,
     }),

@@ -64,6 +64,7 @@ export const reproduce = defineCommand({
     quick: flag("--quick", "a much smaller protocol of the same shape"),
     seeds: optionalInteger("--seeds <number>", "how many seeds; the protocol's number unless given", {
       min: 1,
+      max: 10_000,
     }),
     out: outFolder(
       "--out <folder>",
