@@ -126,6 +126,9 @@ const countingGains = (strata: readonly StratumFolds[], classes: Int32Array): Fl
   return Float64Array.from(gains);
 };
 
+/** Of more rows held out than this, some are drawn and shuffled among each other. */
+const SHUFFLED_ROWS = 20_000;
+
 /** What each judged row loses when this group of columns is shuffled among the rows held out with it. */
 const shufflingLosses = async (
   features: FeatureMatrix,
@@ -138,9 +141,12 @@ const shufflingLosses = async (
   const losses: number[] = [];
   for (const [s, fit] of fits.entries()) {
     const { stratum } = strata[s];
-    let at = 0;
-    for (const { heldOut, model, calibration, base } of fit.blocks) {
+    const most = Math.ceil(SHUFFLED_ROWS / fit.blocks.length);
+    let first = 0;
+    for (const { heldOut: all, model, calibration, base } of fit.blocks) {
       const width = features.columns;
+      const places = someRows(Int32Array.from(all.keys()), most, stream.split(`rows ${first}`));
+      const heldOut = places.map((place) => all[place]);
       const values = new Float32Array(heldOut.length * width);
       heldOut.forEach((row, i) => {
         values.set(features.values.subarray(row * width, (row + 1) * width), i * width);
@@ -155,9 +161,9 @@ const shufflingLosses = async (
       const said = await paced(predictInSteps(model, changed), watch);
       const now = logProbabilities(logScores(said, base), labels, calibration);
       for (let i = 0; i < labels.length; i++) {
-        losses.push(fit.gains[at + i] - (now[i] - calibration.logBase[labels[i]]));
+        losses.push(fit.gains[first + places[i]] - (now[i] - calibration.logBase[labels[i]]));
       }
-      at += heldOut.length;
+      first += all.length;
       await watch.pause();
     }
   }

@@ -3,7 +3,8 @@
  *
  *     X' D_k X + l2 I,   D_k = w p_k (1 - p_k),
  *
- * factorised; of very many columns only its diagonal. Some rows say enough of it.
+ * factorised; of very many columns, or where that would take longer than the steps it saves, only its diagonal. Some
+ * rows say enough of it.
  */
 import { factoriseSteps, solveLower, solveUpper } from "../../core/math/cholesky.js";
 import { eachPiece, type SparseProblem } from "./sparse-problem.js";
@@ -80,9 +81,12 @@ export const stepCost = ({ sparse, rows, vectors }: SparseProblem): number => {
   return 2 * rows.length * mean * vectors;
 };
 
+/** A block is worth as many steps of conjugate gradients. */
+const STEPS_SAVED = 50;
+
 /** From the curvature w p (1 - p) of every row and vector. */
 export function* shapeSteps(problem: SparseProblem, curvatures: Float64Array): Generator<unknown, Shape> {
-  return problem.width > MOST_BLOCK
+  return problem.width > MOST_BLOCK || shapeCost(problem) > STEPS_SAVED * stepCost(problem)
     ? yield* diagonalShape(problem, curvatures)
     : yield* blockShape(problem, curvatures);
 }
