@@ -141,7 +141,7 @@ const requireRows = ({ labels, classes }: NamedLabel, rows: ArrayLike<number>): 
  * const [, women] = composition[0].groups;
  * console.log(women.count, women.share?.toFixed(2), women.population?.toFixed(2)); // 10 0.09 0.33
  * console.log(compositionWarnings(composition)[0]);
- * // woman (sex) makes up 9 % of what was acquired and 33 % of the candidates: less than half its share
+ * // woman (sex) makes up 9.1 % of what was acquired and 33 % of the candidates: less than half its share
  * ```
  */
 export const compositionOf = ({
