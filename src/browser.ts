@@ -45,6 +45,11 @@ export type {
   MeasureDifference,
   MethodAgainstRandom,
 } from "./workflows/against-random.js";
+export type {
+  AgainstReference,
+  GroupAgainstReference,
+  ReferenceGap,
+} from "./workflows/against-reference.js";
 export {
   type AttributeAudit,
   type AuditComparison,

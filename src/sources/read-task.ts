@@ -99,6 +99,7 @@ const FREE = [
   "minLevel",
   "minGroup",
   "smallGroups",
+  "referenceGroup",
 ] as const satisfies readonly (keyof TaskSettings)[];
 
 const paperTable = async (

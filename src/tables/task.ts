@@ -1,7 +1,7 @@
 /** What is to be learnt from a table: the target, the sensitive attributes, and the features. */
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
-import { countClasses } from "../core/rare-values.js";
+import { commonOf, countClasses, rareTexts } from "../core/rare-values.js";
 import { type ColumnTypes, withColumnTypes } from "./column-types.js";
 import {
   chooseLabel,
@@ -16,7 +16,7 @@ import { fitNumberCode } from "./number-code.js";
 import { leastRowsOfLevel, rareLevelTexts } from "./rare-levels.js";
 import { repeatedIds, repeatedIdTexts } from "./repeated-ids.js";
 import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
-import { type Column, columnNamed, columnNames, type Table } from "./table.js";
+import { type Column, columnNamed, columnNames, someOf, type Table } from "./table.js";
 import { tellingNotes } from "./telling-columns.js";
 
 export interface TaskSettings extends GroupSizes, ColumnTypes {
@@ -31,6 +31,8 @@ export interface TaskSettings extends GroupSizes, ColumnTypes {
   readonly keep?: readonly string[] | undefined;
   /** Values of categorical features that fewer rows have are taken as one; of more than 100 values those of fewer than 10 rows unless given. */
   readonly minLevel?: number | undefined;
+  /** The sensitive group that others are held against; none unless given. */
+  readonly referenceGroup?: string | undefined;
   readonly weights?: string | undefined;
   readonly id?: string | undefined;
   /** The sensitive attributes together as one, a class for each combination that occurs. */
@@ -53,6 +55,8 @@ export interface Task {
   readonly types?: ColumnTypes | undefined;
   /** The least size of a group that was asked for, for groups that are made of these. */
   readonly groupSizes: GroupSizes;
+  /** The group that others are held against, of whichever attribute has it. */
+  readonly referenceGroup?: string | undefined;
   /** Groups of the sensitive attributes that were left out, because they are smaller. */
   readonly leftOut: readonly LeftOutGroup[];
   /** What was left out, and why: one sentence each. */
@@ -76,6 +80,9 @@ export const taskTexts = {
     `"${column}" is left out: ${different === known ? "every row has a text of its own" : `${different} of ${known} texts are different, so it nearly names the row`} (--keep "${column}" keeps it)`,
   notExact: (column: string) =>
     `"${column}" holds numbers of such different sizes that some which differ are taken as equal: give it in another unit, or in two columns`,
+  /** `groups` are those that may be named. */
+  noGroup: (given: string, groups: readonly string[]) =>
+    `there is no sensitive group "${given}" to hold others against: give one of ${someOf(groups)} (${rareTexts.notNamed("group")}).`,
   weightsAreText: (column: string) =>
     `the column "${column}" cannot be the weights because it holds text: name a column of numbers.`,
   weightValue: (column: string, row: number) =>
@@ -130,6 +137,8 @@ export const defineTask = (
       throw new InputError("id-conflict", repeatedIdTexts.conflict(id, conflicting, target.name));
     requireIds(columnNamed(table, id));
   }
+  const { referenceGroup } = settings;
+  if (referenceGroup !== undefined) requireGroup(referenceGroup, sensitive);
   const rowWeights = weights === undefined ? undefined : weightsOf(columnNamed(table, weights));
   const { features, notes } = chooseFeatures(table, settings, [
     ...[target, ...sensitive].flatMap(({ rule }) => columnsOfRule(rule)),
@@ -142,6 +151,7 @@ export const defineTask = (
     sensitive,
     features,
     groupSizes,
+    referenceGroup,
     leftOut: sized.flatMap(({ leftOut }) => leftOut),
     notes: [
       ...typeNotes,
@@ -165,6 +175,14 @@ export const intersectionOf = ({
   groupSizes,
 }: Pick<Task, "table" | "sensitive" | "groupSizes">): SizedLabel | undefined =>
   sensitive.length < 2 ? undefined : withGroupSizes(combineLabels(table, sensitive), table, groupSizes);
+
+const requireGroup = (given: string, sensitive: readonly Label[]): void => {
+  if (sensitive.some(({ classes }) => classes.includes(given))) return;
+  const named = sensitive.flatMap(({ classes, labels }) =>
+    commonOf(classes, countClasses(labels, classes.length)),
+  );
+  throw new InputError("reference-group", taskTexts.noGroup(given, named));
+};
 
 const requireApart = (
   target: Label,

@@ -15,6 +15,7 @@ import {
   type Label,
   type LabelChoice,
 } from "../tables/label.js";
+import { withGroupSizes } from "../tables/small-groups.js";
 import { columnNamed, columnNames, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings, taskTexts } from "../tables/task.js";
 import { sharesOf } from "./acquired-shares.js";
@@ -170,8 +171,10 @@ const tasksOf = (table: Table, options: AcquisitionOptions, method: StrategyName
   }
   const other = pretrainedOn(model);
   const chosen = other === undefined ? [] : sensitive.map((choice) => chooseLabel(other, choice));
-  const elsewhere =
+  const whole =
     other !== undefined && combineSensitive && chosen.length > 1 ? [combineLabels(other, chosen)] : chosen;
+  const elsewhere =
+    other === undefined ? [] : whole.map((label) => withGroupSizes(label, other, options).label);
   const names = new Set(columnNames(table));
   const hidden = elsewhere.flatMap(({ rule }) => columnsOfRule(rule)).filter((name) => names.has(name));
   const task = defineTask(

@@ -1,9 +1,10 @@
 /** Is this dataset fair: what its columns give away about the sensitive attributes, and what predictors make of it. */
 import { InputError } from "../core/errors.js";
 import { type LeftOutGroup, leftOutGroups, leftOutTexts } from "../core/left-out.js";
-import type { RunOptions } from "../core/options.js";
+import { paced, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
-import { countClasses } from "../core/rare-values.js";
+import { countClasses, namesToShow } from "../core/rare-values.js";
+import { groupMetricsSteps } from "../fairness/group-metrics.js";
 import { leastRows } from "../fairness/leakage/over-strata.js";
 import {
   type Adversaries,
@@ -20,7 +21,8 @@ import { learnerNamed } from "../learners/by-name.js";
 import { idReader } from "../tables/ids.js";
 import type { Label } from "../tables/label.js";
 import { selectRows, type Table } from "../tables/table.js";
-import type { TaskSettings } from "../tables/task.js";
+import type { Task, TaskSettings } from "../tables/task.js";
+import { type AgainstReference, againstReference } from "./against-reference.js";
 import { AUDIT_DEFAULTS } from "./audit-defaults.js";
 import { type AuditInput, type AuditTestInput, auditInputOf, auditTestOf } from "./audit-inputs.js";
 
@@ -61,6 +63,8 @@ export interface AttributeAudit {
   readonly parity: ParityAudit;
   /** Groups that the leakage, the rates or both do not cover. */
   readonly leftOut: readonly LeftOutGroup[];
+  /** The base rate of every group held against the group that was named for it; absent where none was. */
+  readonly against?: AgainstReference | undefined;
 }
 
 /** The second table against the first, by attribute: below 0 where the second gives away less. */
@@ -285,9 +289,46 @@ const auditAttributes = async (
       level,
       mostRows,
     });
-    attributes.push({ name: label.name, audit, parity, leftOut: leftOutOf(label, leftOut, folds) });
+    attributes.push({
+      name: label.name,
+      audit,
+      parity,
+      leftOut: leftOutOf(label, leftOut, folds),
+      against: await baseRatesAgainst(
+        task,
+        label,
+        level,
+        own.split("reference"),
+        run(from + at, 1, label.name),
+      ),
+    });
   }
   return attributes;
+};
+
+/** The base rates against those of the reference group, where the attribute has it. */
+const baseRatesAgainst = async (
+  { target, referenceGroup }: Task,
+  { classes, labels }: Label,
+  level: number,
+  stream: RandomStream,
+  { signal }: RunOptions,
+): Promise<AgainstReference | undefined> => {
+  const reference = referenceGroup === undefined ? -1 : classes.indexOf(referenceGroup);
+  if (reference < 0) return undefined;
+  const known = Int32Array.from(labels.keys()).filter((row) => labels[row] >= 0 && target.labels[row] >= 0);
+  const actual = known.map((row) => target.labels[row]);
+  const groups = known.map((row) => labels[row]);
+  const positive = Math.min(1, target.classes.length - 1);
+  const groupNames = namesToShow(classes, labels, "group");
+  const metrics = await paced(
+    groupMetricsSteps(
+      { predicted: actual, actual, groups, groupNames, positive },
+      { stream, reference, level },
+    ),
+    pacer({ signal }),
+  );
+  return againstReference(metrics, ["baseRate"], target.classes[positive]);
 };
 
 /** Groups of the attribute that were asked to be left out, and those of too few rows to hold some out. */

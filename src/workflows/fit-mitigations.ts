@@ -59,7 +59,7 @@ const allOf = <Options extends object>(given: true | "lfr" | Options | undefined
 
 /** Throws one sentence where the choices do not go together, or do not fit the task. */
 export const mitigationsOf = (task: Task, choices: MitigationChoices): Mitigations => {
-  const { reweigh = false, privileged } = choices;
+  const { reweigh = false } = choices;
   const rule = allOf<RuleOptions>(choices.rule);
   const represent = allOf<RepresentationOptions>(choices.represent);
   const rejectOption = allOf<RejectOptionOptions>(choices.rejectOption);
@@ -71,10 +71,11 @@ export const mitigationsOf = (task: Task, choices: MitigationChoices): Mitigatio
   ];
   if (rule !== undefined && rejectOption !== undefined)
     throw new InputError("two-decisions", fitMitigationTexts.twoDecisions);
-  if (privileged !== undefined && represent === undefined && rejectOption === undefined)
+  if (choices.privileged !== undefined && represent === undefined && rejectOption === undefined)
     throw new InputError("privileged", fitMitigationTexts.unusedPrivileged);
   if (asked.length > 0 && task.sensitive.length === 0)
     throw new InputError("no-sensitive", fitMitigationTexts.noSensitive(asked[0]));
+  const privileged = choices.privileged ?? task.referenceGroup;
   const { name, classes } = task.target;
   if ((rule ?? represent ?? rejectOption) !== undefined && classes.length !== 2)
     throw new InputError("outcomes", mitigationSplitTexts.outcomes(name, classes.length));

@@ -24,6 +24,7 @@ import {
 } from "../tables/encoder.js";
 import { columnsOfRule, type LabelRule, mergesGroups } from "../tables/label.js";
 import type { Table } from "../tables/table.js";
+import type { AgainstReference } from "./against-reference.js";
 import type { GroupModel } from "./group-model.js";
 import type { RuleCounting } from "./tune-rule.js";
 
@@ -74,6 +75,8 @@ export interface HeldOutGroups {
       { readonly difference: HeldOutRate; readonly ratio: HeldOutRate }
     >
   >;
+  /** Every group held against the one that was named for it; absent where none was. */
+  readonly against?: AgainstReference | undefined;
   /** Groups that are not compared, because they are too small; absent in files of versions that did not say. */
   readonly leftOut?: readonly LeftOutGroup[] | undefined;
 }

@@ -13,6 +13,7 @@ import {
 import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
 import type { CategoryEncoding } from "../tables/encoder.js";
 import { intersectionOf, type Task } from "../tables/task.js";
+import { againstReference } from "./against-reference.js";
 import type { FittedParts } from "./fit-parts.js";
 import type { HeldOutGroups, HeldOutMetrics, HeldOutRate, HeldOutRates } from "./fitted-model.js";
 
@@ -115,11 +116,12 @@ export const heldOutMetrics = async (
     positive: number,
     resamples: number,
     name: string,
+    reference = 0,
   ) =>
     paced(
       groupMetricsSteps(
         { predicted, actual, groups, groupNames, positive, weights },
-        { stream: stream.split(name).split(positive), level, replicates: resamples },
+        { stream: stream.split(name).split(positive), level, replicates: resamples, reference },
       ),
       pace,
     );
@@ -139,12 +141,14 @@ export const heldOutMetrics = async (
       continue;
     }
     const names = namesToShow(label.classes, own, "group");
+    const named = task.referenceGroup === undefined ? -1 : label.classes.indexOf(task.referenceGroup);
     for (const positive of positives)
       groups.push(
         groupsOf(
           label.name,
           classes[positive],
-          await of(own, names, positive, replicates, label.name),
+          await of(own, names, positive, replicates, label.name, Math.max(0, named)),
+          named >= 0,
           sized.filter(({ attribute }) => attribute === label.name),
         ),
       );
@@ -176,10 +180,14 @@ const gapsOf = ({ difference, ratio }: { readonly difference: Gap; readonly rati
   ratio: shareOf(ratio),
 });
 
+/** What is held against the reference group. */
+const COMPARED_RATES = ["selectionRate", "truePositiveRate", "falsePositiveRate"] as const;
+
 const groupsOf = (
   sensitive: string,
   positive: string,
   metrics: MetricsByGroup,
+  isHeldAgainst: boolean,
   sized: readonly LeftOutGroup[],
 ): HeldOutGroups => ({
   sensitive,
@@ -193,6 +201,7 @@ const groupsOf = (
     equalOpportunity: gapsOf(metrics.equalOpportunity),
     predictiveParity: gapsOf(metrics.predictiveParity),
   },
+  against: isHeldAgainst ? againstReference(metrics, COMPARED_RATES, positive) : undefined,
   leftOut: [
     ...sized,
     ...metrics.groups.flatMap(({ name, size, tooSmall, reason = "" }) =>

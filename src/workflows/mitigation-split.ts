@@ -84,7 +84,13 @@ export const splitForMitigation = (table: Table, options: MitigationOptions): Mi
   );
   const learnable = testFrom === undefined ? known : known.filter((row) => row < testFrom);
   const notes: string[] = [];
-  const group = privilegedGroup(sensitive, labels, learnable, options.privileged, notes);
+  const group = privilegedGroup(
+    sensitive,
+    labels,
+    learnable,
+    options.privileged ?? options.referenceGroup,
+    notes,
+  );
   const privileged = sensitive.labels.map((each) => Number(each === group));
   const stream = seededStream(seed).split("mitigation");
   const { rest, part } =

@@ -374,6 +374,7 @@ const CASES: Readonly<Record<string, Case>> = {
       ...roles(FIT),
       "--task": paperTask(["fit"]),
       "--out": { add: ["--out", at("fitted.json")], files: true },
+      "--reference-group": ["--reference-group", "m"],
       "--learner": ["--learner", "logistic"],
       "--weights": { base: [...FIT, ...TASK, "--exclude", "weight"], add: ["--weights", "weight"] },
       "--test-fraction": ["--test-fraction", "0.4"],
@@ -414,6 +415,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: {
       ...READING,
       ...roles(AUDIT),
+      "--reference-group": ["--reference-group", "m"],
       "--task": paperTask(["audit"]),
       "--test": ["--test", at("other.csv")],
       "--out": { add: ["--out", at("audit.html")], files: true },

@@ -2,7 +2,7 @@
 
 import { InputError } from "../../../core/errors.js";
 import { unitOf } from "../../../core/information-unit.js";
-import { between, fixed } from "../../../core/number-text.js";
+import { between, fixed, signed } from "../../../core/number-text.js";
 import type { LeakageEstimate } from "../../../fairness/leakage.js";
 import type { AuditInputFile } from "../../../report/audit-certificate.js";
 import type { AuditReport } from "../../../report/audit-report.js";
@@ -28,6 +28,7 @@ import {
   type RoleOptionValues,
   readingOf,
   readOptions,
+  referenceOption,
   roleOptions,
   rolesOf,
   tableOptions,
@@ -73,7 +74,7 @@ export const audit = defineCommand({
     givenTarget: flag("--given-target", "put the leakage given the target first"),
     bits: bitsOption,
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
-    ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
+    ...grouped("Columns", { ...otherRoles, ...referenceOption, task: tableOptions.task }),
     ...grouped("Reading the table", readOptions),
     ...grouped("Estimates", {
       bins: integer("--bins <number>", "classes that a sensitive quantity is cut into", D.bins, {
@@ -151,7 +152,7 @@ export const audit = defineCommand({
     };
   },
   print: (
-    { table, target, groups, verdicts, columns, comparison, notes, tableNotes, written, seconds },
+    { table, target, groups, against, verdicts, columns, comparison, notes, tableNotes, written, seconds },
     { bits },
   ) =>
     [
@@ -160,6 +161,10 @@ export const audit = defineCommand({
         const rates = group.baseRates?.map(({ target: value, rate }) => `${value} ${fixed(100 * rate, 1)} %`);
         return `  ${group.name}: ${group.rows} ${group.rows === 1 ? "row" : "rows"}${rates === undefined ? "" : ` (${rates.join(", ")})`}`;
       }),
+      ...(against?.groups.map(
+        ({ group, difference: { value, interval, reason } }) =>
+          `  ${against.positive}, ${group} against ${against.reference}: ${value === undefined ? reason : `${signed(100 * value, 1)} points${interval === undefined ? "" : ` (${between([100 * interval[0], 100 * interval[1]], 1)})`}`}`,
+      ) ?? []),
       "",
       ...verdicts.flatMap((line) => [line, ""]),
       ...(columns.some(({ proxy }) => proxy)
@@ -226,7 +231,7 @@ const readInputs = async (
 
 const leakageJson = ({ records: _, ...shown }: LeakageEstimate) => shown;
 
-const attributeJson = ({ name, audit, parity, leftOut }: AttributeAudit) => ({
+const attributeJson = ({ name, audit, parity, leftOut, against }: AttributeAudit) => ({
   sensitive: name,
   leakage: {
     unconditional: leakageJson(audit.leakage.unconditional),
@@ -234,6 +239,7 @@ const attributeJson = ({ name, audit, parity, leftOut }: AttributeAudit) => ({
   },
   groups: audit.groups,
   leftOut,
+  against,
   columns: audit.columns,
   rows: audit.rows,
   parity: {

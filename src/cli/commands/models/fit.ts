@@ -1,6 +1,8 @@
 /** `fairbed fit`: a model of the labelled rows of a table, kept in one file. */
 import { between, fixed } from "../../../core/number-text.js";
+import type { RateName } from "../../../fairness/group-metrics.js";
 import { LEARNER_NAMES } from "../../../learners/learner-names.js";
+import type { AgainstReference } from "../../../workflows/against-reference.js";
 import { FIT_DEFAULTS } from "../../../workflows/fit-defaults.js";
 import type {
   HeldOutGroups,
@@ -15,7 +17,14 @@ import { choice, grouped, integer, optionalArgument, optionalReal, outFile, real
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
 import { recipeFrom, recipeOption, withRecipe } from "../active/recipe-option.js";
-import { readingOf, readOptions, roleOptions, rolesOf, tableOptions } from "../sources/table-options.js";
+import {
+  readingOf,
+  readOptions,
+  referenceOption,
+  roleOptions,
+  rolesOf,
+  tableOptions,
+} from "../sources/table-options.js";
 import { mitigationChoiceOptions, mitigationChoicesOf } from "./mitigation-choices.js";
 
 const { target, sensitive, weights, ...otherRoles } = roleOptions;
@@ -54,7 +63,7 @@ export const fit = defineCommand({
     ),
     seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
     ...grouped("Fairness", mitigationChoiceOptions),
-    ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
+    ...grouped("Columns", { ...otherRoles, ...referenceOption, task: tableOptions.task }),
     ...grouped("Reading the table", readOptions),
     ...grouped("Estimates", {
       folds: integer("--folds <number>", "parts that are held out in turn", D.folds, { min: 2, max: 100 }),
@@ -182,6 +191,7 @@ const heldOutInWords = (heldOut: HeldOutMetrics): string[] => {
           ["all rows", String(rows), ...RATES.map(([key]) => shareInWords(rates[key]))],
           ...own.flatMap((each) => groupRows(each)),
         ]),
+        ...own.flatMap(({ against }) => (against === undefined ? [] : againstInWords(against))),
         ...own.map(
           ({ sensitive, gaps }) =>
             `${sensitive}: demographic parity difference ${shareInWords(gaps.demographicParity.difference)}, equalised odds difference ${shareInWords(gaps.equalisedOdds.difference)}`,
@@ -191,6 +201,18 @@ const heldOutInWords = (heldOut: HeldOutMetrics): string[] => {
     "",
   ];
 };
+
+const RATE_WORDS: Readonly<Partial<Record<RateName, string>>> = {
+  selectionRate: "predicted",
+  truePositiveRate: "TPR",
+  falsePositiveRate: "FPR",
+};
+
+const againstInWords = ({ reference, groups }: AgainstReference): string[] =>
+  groups.map(
+    ({ group, rate, difference, ratio }) =>
+      `${group} against ${reference}, ${RATE_WORDS[rate] ?? rate}: difference ${shareInWords(difference)}, ratio ${shareInWords(ratio)}`,
+  );
 
 const RULE_RATES = { dp: "selection rates", eopp: "true positive rates" } as const;
 

@@ -47,6 +47,11 @@ export const roleOptions = {
   ),
 };
 
+/** Of commands that compare groups. */
+export const referenceOption = {
+  referenceGroup: text("--reference-group <name>", "the sensitive group that others are held against"),
+};
+
 export const tableOptions = {
   ...roleOptions,
   task: text("--task <name>", "one of the paper's tasks instead of a table: see fairbed data list"),
@@ -55,7 +60,7 @@ export const tableOptions = {
 
 export type ReadOptionValues = OptionValues<typeof readOptions>;
 /** As a command gets them; one that leaves an option out leaves it undefined. */
-export type RoleOptionValues = Partial<OptionValues<typeof roleOptions>> & {
+export type RoleOptionValues = Partial<OptionValues<typeof roleOptions & typeof referenceOption>> & {
   readonly task?: string | undefined;
 };
 
@@ -85,6 +90,7 @@ export const rolesOf = ({
   minLevel,
   minGroup,
   smallGroups,
+  referenceGroup,
   task,
 }: RoleOptionValues): Roles => ({
   target,
@@ -99,6 +105,7 @@ export const rolesOf = ({
   keep,
   minLevel,
   minGroup,
+  referenceGroup,
   // What it is unless it is given, and a task of the paper says its roles itself.
   smallGroups: smallGroups === "merge" ? undefined : smallGroups,
   task,
