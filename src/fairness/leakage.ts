@@ -123,7 +123,7 @@ export const auditLeakage = async (
   options: LeakageAuditOptions,
 ): Promise<LeakageAudit> => {
   const { stream, attribution = true } = options;
-  const settings = leakageSettings(options);
+  const settings = leakageSettings(options, input.features.rows);
   const adversaries = Object.entries(options.adversaries ?? defaultAdversaries(input.features.rows));
   requireInput(input, settings, adversaries.length);
   const rare = rareClasses(input.sensitive, input.groupNames.length);

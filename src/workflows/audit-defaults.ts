@@ -3,7 +3,6 @@ import { LEAKAGE_DEFAULTS } from "../fairness/leakage/defaults.js";
 
 export const AUDIT_DEFAULTS = {
   bins: 4,
-  folds: LEAKAGE_DEFAULTS.folds,
   level: LEAKAGE_DEFAULTS.level,
   permutations: LEAKAGE_DEFAULTS.permutations,
   plants: LEAKAGE_DEFAULTS.plants,

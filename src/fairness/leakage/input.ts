@@ -5,7 +5,7 @@ import type { RandomStream } from "../../core/random.js";
 import { badLevelText } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
 import type { Adversaries } from "./adversaries.js";
-import { LEAKAGE_DEFAULTS } from "./defaults.js";
+import { defaultFolds, LEAKAGE_DEFAULTS } from "./defaults.js";
 import { leakageTexts } from "./texts.js";
 
 export interface LeakageSettings {
@@ -44,7 +44,7 @@ export interface LeakageAuditOptions extends RunOptions {
   readonly stream: RandomStream;
   /** {@link defaultAdversaries} unless given. */
   readonly adversaries?: Adversaries | undefined;
-  /** Parts that are held out in turn (5), at least 3. */
+  /** Parts that are held out in turn (5; 3 from 50,000 rows on), at least 3. */
   readonly folds?: number | undefined;
   /** Of the intervals (0.95). */
   readonly level?: number | undefined;
@@ -64,8 +64,8 @@ export interface LeakageAuditOptions extends RunOptions {
   readonly attribution?: boolean | undefined;
 }
 
-export const leakageSettings = (options: LeakageAuditOptions): LeakageSettings => ({
-  folds: options.folds ?? LEAKAGE_DEFAULTS.folds,
+export const leakageSettings = (options: LeakageAuditOptions, rows: number): LeakageSettings => ({
+  folds: options.folds ?? defaultFolds(rows),
   level: options.level ?? LEAKAGE_DEFAULTS.level,
   replicates: options.replicates ?? LEAKAGE_DEFAULTS.replicates,
   permutations: options.permutations ?? LEAKAGE_DEFAULTS.permutations,
