@@ -363,7 +363,7 @@ describe("bad input is one sentence and exit code 2", () => {
     ],
     [
       ["optimize", "--model", "location", "--horizon", "0"],
-      '--horizon <number> takes a whole number of at least 1, not "0".',
+      '--horizon <number> takes a whole number from 1 to 10000, not "0".',
     ],
     [["optimize", "--model", "location", "--out", at("none/p.json")], /^the folder of .* does not exist/],
     [["optimize", "--model", "location", "--budget-nats", "0"], /takes a number above 0, not "0"/],

@@ -1,6 +1,4 @@
 /** The snapshots are the gallery: look at them when they change. */
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { compile } from "vega-lite";
 import { describe, expect, test } from "vitest";
 import type { ChartDescription, ChartValue } from "../../src/core/chart-description.js";
@@ -17,7 +15,6 @@ import { reproductionSvg } from "../../src/report/reproduction-svg.js";
 import { verticalTitle } from "../../src/report/style.js";
 import type { ClaimCheck } from "../../src/reproduce/claim-verdict.js";
 import type { Comparison, Verdict } from "../../src/reproduce/verdict.js";
-import { ROOT } from "../setup/dist.js";
 
 const value = (mean: number): ChartValue => ({ mean, low: mean - 0.01, high: mean + 0.01 });
 
@@ -306,15 +303,15 @@ describe("the ledger", () => {
     expect(page).toContain("`table-b`:\n\n- only in table-b\n");
   });
 
-  test("is as the formatter would have it", () => {
-    const biome = join(ROOT, "node_modules", ".bin", "biome");
-    const { stdout, status } = spawnSync(biome, ["format", "--stdin-file-path=page.md"], {
-      cwd: ROOT,
-      input: page,
-      encoding: "utf8",
-    });
-    expect(status).toBe(0);
-    expect(stdout).toBe(page);
+  test("has tables whose columns stand under each other", () => {
+    const tables = page.split(/\n{2,}/).filter((block) => block.startsWith("|"));
+    expect(tables.length).toBeGreaterThan(0);
+    const places = (line: string) =>
+      [...line.replaceAll("\\|", "  ").matchAll(/\|/g)].map(({ index }) => index);
+    for (const table of tables) {
+      const [head, ...rows] = table.trim().split("\n");
+      for (const row of rows) expect(places(row)).toEqual(places(head));
+    }
   });
 });
 
