@@ -3,7 +3,7 @@ import { InputError } from "../core/errors.js";
 import { type LeftOutGroup, leftOutGroups, leftOutTexts } from "../core/left-out.js";
 import { paced, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
-import { countClasses, countClasses, namesToShow } from "../core/rare-values.js";
+import { countClasses, namesToShow } from "../core/rare-values.js";
 import { groupMetricsSteps } from "../fairness/group-metrics.js";
 import { defaultFolds } from "../fairness/leakage/defaults.js";
 import { leastRows } from "../fairness/leakage/over-strata.js";
