@@ -395,7 +395,7 @@ export const auditHtml = async (report: AuditReport): Promise<string> => {
     ...sections,
     html`<h2>How it was measured</h2>
 <p>Every record was judged by models that had not seen it (${settings.folds} folds, or the test table where one was given).
-Each adversary's probabilities were calibrated on inner folds and drawn towards the groups' shares where they could
+Each adversary's probabilities were calibrated on what its models of other folds said, and drawn towards the groups' shares where they could
 not be trusted, so that an adversary that finds nothing gets 0. Estimates are carried on from two sizes of training set to
 endless rows. Intervals are over the records (${settings.replicates} resamples) and hold for all adversaries at once. The test
 shuffles the attribute (${settings.permutations} times in every fold), and takes the best adversary in every shuffle as well. The

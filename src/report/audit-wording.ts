@@ -16,6 +16,8 @@ export const short = (value: number): string =>
 export const between = ([low, high]: Interval, of: (x: number) => number = (x) => x): string =>
   `${short(of(low))} to ${short(of(high))}`;
 export const chance = (p: number): string => (p < 0.001 ? "below 0.001" : fixed(p, 3));
+/** After "p": "= 0.031", or "below 0.001". */
+const atMost = (p: number): string => (p < 0.001 ? chance(p) : `= ${chance(p)}`);
 export const levelInWords = (level: number): string => `${shortest(100 * level, 4)} %`;
 
 const MOST_NAMED = 4;
@@ -54,9 +56,9 @@ export const auditTexts = {
       ? "So few rows could not have shown it with any certainty: this is no sign that there is none."
       : `So many rows would have shown a leakage of ${short(unit.of(detectable))} ${unit.name} per record in 4 cases out of 5; a smaller one can be there and not be seen.`,
   differ: ({ baseRateTest }: Pick<ParityAudit, "baseRateTest">): string =>
-    `The groups differ in how often the target has its values (p = ${chance(baseRateTest?.pValue ?? 0)}, all groups and values together)${differing(baseRateTest)}. A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
+    `The groups differ in how often the target has its values (p ${atMost(baseRateTest?.pValue ?? 0)}, all groups and values together)${differing(baseRateTest)}. A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
   unclear: ({ baseRateTest }: Pick<ParityAudit, "baseRateTest">): string =>
-    `These rows do not show that the groups differ in how often the target has its values (p = ${chance(baseRateTest?.pValue ?? 1)}, all groups and values together). If they do not, demographic parity and equalised odds can both hold; if they do, no predictor that is any good satisfies both, and you would have to choose.`,
+    `These rows do not show that the groups differ in how often the target has its values (p ${atMost(baseRateTest?.pValue ?? 1)}, all groups and values together). If they do not, demographic parity and equalised odds can both hold; if they do, no predictor that is any good satisfies both, and you would have to choose.`,
   unknown:
     "Whether the groups differ in how often the target is positive could not be estimated. Where they do, no predictor that is any good satisfies both demographic parity and equalised odds.",
 };
