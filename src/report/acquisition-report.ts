@@ -3,6 +3,7 @@
 import type { StrategyName } from "../active/strategies.js";
 import type { ChartValue } from "../core/chart-description.js";
 import { type InformationUnit, NATS, summaryIn } from "../core/information-unit.js";
+import type { LeftOutGroup } from "../core/left-out.js";
 import { fixed, percent, percentWithError, signed, withError } from "../core/number-text.js";
 import { againstRandomTexts } from "../workflows/against-random.js";
 import { PARITY_JUDGED } from "../workflows/evaluation.js";
@@ -10,7 +11,7 @@ import type { SimulatedMethod, Simulation } from "../workflows/simulate.js";
 import type { GroupShare } from "../workflows/simulated-composition.js";
 import type { MetricSummaries, MetricSummary } from "../workflows/simulation.js";
 import { compositionChart, compositionCurveChart, curveChart, tradeOffChart } from "./acquisition-charts.js";
-import { mostImportant, notDrawnInWords } from "./not-drawn.js";
+import { leftOutInWords, mostImportant, notDrawnInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
 
@@ -233,7 +234,7 @@ const compositionTables = ({ methods, sensitive, target }: Simulation): Html[] =
   });
 
 const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
-  const { methods, sensitive, seeds } = simulation;
+  const { methods, sensitive, seeds, leftOut } = simulation;
   const points = methods.flatMap((each) => {
     const pointAt = (method: string, parity: MetricSummary, accuracy: MetricSummary) => {
       const [x, y] = [chartValue(parity), chartValue(accuracy)];
@@ -298,7 +299,7 @@ const figuresOf = async (simulation: Simulation): Promise<Html[]> => {
         yTitle: "AUC",
       }),
     },
-    ...sensitive.flatMap((attribute, a) => compositionFigures(methods, attribute, a)),
+    ...sensitive.flatMap((attribute, a) => compositionFigures(methods, attribute, a, leftOut)),
   ];
   return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
 };
@@ -310,7 +311,12 @@ const LEAST_GROUPS = 8;
 const MOST_PANELS = 12;
 
 /** Who was asked, of the groups that are asked most unlike their share where there are many. */
-const compositionFigures = (methods: readonly SimulatedMethod[], attribute: string, a: number) => {
+const compositionFigures = (
+  methods: readonly SimulatedMethod[],
+  attribute: string,
+  a: number,
+  leftOut: readonly LeftOutGroup[],
+) => {
   const { groups } = methods[0].composition[a];
   const places = [...groups.keys()];
   const unlike = (g: number): number =>
@@ -333,7 +339,7 @@ const compositionFigures = (methods: readonly SimulatedMethod[], attribute: stri
   const options = { title: "Who was asked", subtitle: `by ${attribute}`, notDrawn: lines.notDrawn };
   return [
     {
-      caption: `Who was asked, by ${attribute}.${notDrawnInWords(lines.notDrawn)}`,
+      caption: `Who was asked, by ${attribute}.${notDrawnInWords(lines.notDrawn)}${leftOutInWords(leftOut, attribute)}`,
       chart: compositionChart(
         methods.flatMap((each) =>
           each.composition[a].groups.flatMap(({ group, acquired, population }, g) => {
@@ -347,7 +353,7 @@ const compositionFigures = (methods: readonly SimulatedMethod[], attribute: stri
       ),
     },
     {
-      caption: `Who was asked as labels came in, by ${attribute}.${notDrawnInWords(panels.notDrawn)}`,
+      caption: `Who was asked as labels came in, by ${attribute}.${notDrawnInWords(panels.notDrawn)}${leftOutInWords(leftOut, attribute)}`,
       chart: compositionCurveChart(
         methods.flatMap((each) =>
           each.composition[a].checkpoints.flatMap(({ labels, groups: shares }) =>

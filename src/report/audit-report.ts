@@ -23,7 +23,7 @@ import {
   verdict,
   wasFound,
 } from "./audit-wording.js";
-import { mostImportant, notDrawnInWords } from "./not-drawn.js";
+import { leftOutInWords, mostImportant, notDrawnInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
 import { shortName } from "./short-names.js";
@@ -51,7 +51,7 @@ const MOST_GAPS = 8;
 const MOST_COLUMNS = 10;
 
 const groupsSection = async (
-  { audit, parity, name }: AttributeAudit,
+  { audit, parity, name, leftOut }: AttributeAudit,
   target: string,
   level: string,
 ): Promise<Html[]> => {
@@ -97,7 +97,7 @@ const groupsSection = async (
       ? [
           await chart(
             baseRatesChart(bars, parity.positive, level, unknown),
-            `Base rates by group.${notDrawnInWords(unknown)}`,
+            `Base rates by group.${notDrawnInWords(unknown)}${leftOutInWords(leftOut, name)}`,
           ),
         ]
       : []),
@@ -213,7 +213,9 @@ const columnsSection = async (
       ]),
     ),
     ...(audit.columns.length > MOST_COLUMNS
-      ? [html`<p>${audit.columns.length - MOST_COLUMNS} more columns are in the JSON.</p>`]
+      ? [
+          html`<p>${audit.columns.length - MOST_COLUMNS} more ${audit.columns.length === MOST_COLUMNS + 1 ? "column is" : "columns are"} in the JSON.</p>`,
+        ]
       : []),
     html`<p>${
       topTenth === undefined
@@ -245,7 +247,7 @@ const READS = "sees the attribute";
 const DOES_NOT = "does not see it";
 
 const paritySection = async (
-  { audit, parity, name }: AttributeAudit,
+  { audit, parity, name, leftOut }: AttributeAudit,
   unit: Unit,
   level: string,
 ): Promise<Html[]> => {
@@ -300,7 +302,7 @@ groups' mean predictions has two parts: what comes from reading ${name}, and wha
 features. A predictor that does not see ${name} has only the second.</p>`,
           await chart(
             decompositionChart(bars, `bars are ${level} intervals`, [READS, DOES_NOT], similar),
-            `The gap of the mean predicted probability, on rows held out, and its two parts.${notDrawnInWords(similar)}`,
+            `The gap of the mean predicted probability, on rows held out, and its two parts.${notDrawnInWords(similar)}${leftOutInWords(leftOut, name)}`,
           ),
           ...parity.predictors.flatMap((predictor) => [
             html`<p>The predictor that ${kindOf(predictor)}: right for ${percent(predictor.accuracy)} of the records; largest difference of

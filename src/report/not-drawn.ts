@@ -1,4 +1,5 @@
 /** What a picture does not show, said beside it and in it. */
+import type { LeftOutGroup } from "../core/left-out.js";
 import { shortNames } from "./short-names.js";
 
 /** More names than this are counted. */
@@ -24,6 +25,19 @@ export const notDrawnInWords = ({ names, why }: NotDrawn): string => {
   const named = shortNames(names).slice(0, MOST_NAMES).join(", ");
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
   return ` Left out (${why}): ${named}${more}.`;
+};
+
+/** For the line below a picture: groups that the result itself does not cover, with their reasons. */
+export const leftOutInWords = (groups: readonly LeftOutGroup[], attribute: string): string => {
+  const own = groups.filter((group) => group.attribute === attribute);
+  const names = shortNames(own.map(({ name }) => name));
+  return own
+    .slice(0, MOST_NAMES)
+    .map(
+      ({ rows, reason }, at) => ` Left out: ${names[at]} (${rows} row${rows === 1 ? "" : "s"}; ${reason}).`,
+    )
+    .concat(own.length > MOST_NAMES ? [` ${own.length - MOST_NAMES} more are left out.`] : [])
+    .join("");
 };
 
 /** The `most` of them that come first by `rank`, in their own order, and the others. */

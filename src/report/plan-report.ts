@@ -8,6 +8,7 @@ import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
 import type { PlanEstimate } from "../workflows/plan-estimates.js";
 import type { PlannedRecipe } from "../workflows/planned-recipe.js";
 import { compositionChart } from "./acquisition-charts.js";
+import { leftOutInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { frontierChart, labelsChart } from "./plan-charts.js";
 import { commandLines, type PlanSources } from "./plan-commands.js";
@@ -164,7 +165,7 @@ const curveFigures = async (plan: ParityPlan): Promise<readonly Html[]> => {
   return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
 };
 
-const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html> => {
+const compositionFigure = async ({ sets, sensitive, leftOut }: ParityPlan): Promise<Html> => {
   const chart = compositionChart(
     sets.flatMap(({ name: method, composition }) =>
       composition.groups.flatMap(({ group, acquired: { mean, interval }, population }) => {
@@ -175,7 +176,10 @@ const compositionFigure = async ({ sets, sensitive }: ParityPlan): Promise<Html>
     ),
     { title: "Who was asked", subtitle: sensitive },
   );
-  return figure(await renderSvg(chart), `Shares of the groups of ${sensitive} among the labels.`);
+  return figure(
+    await renderSvg(chart),
+    `Shares of the groups of ${sensitive} among the labels.${leftOutInWords(leftOut, sensitive)}`,
+  );
 };
 
 const setTable = ({ sets, composition, target }: ParityPlan, unit: InformationUnit): Html => {
