@@ -6,12 +6,12 @@ import type { DataType, RecordBatch } from "apache-arrow";
 import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
 import { requireCells } from "./arrow-cells.js";
 import { requireFrames } from "./arrow-frames.js";
-import type { Relation } from "./csv-relation.js";
 import { type Batch, type LoadSettings, loadedTexts, loadTable } from "./loaded-relation.js";
 import { decompressLz4 } from "./lz4.js";
 import { optionalPackage } from "./optional-package.js";
 import { type TextSettings, typedColumn } from "./query-relation.js";
 import { reasonOf } from "./reason.js";
+import type { Relation } from "./relation.js";
 
 type Arrow = typeof import("apache-arrow");
 type DuckDB = typeof import("@duckdb/node-api");

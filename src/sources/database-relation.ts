@@ -3,9 +3,9 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../core/errors.js";
 import { someOf } from "../tables/table.js";
 import type { AnswerPlace } from "./answer-place.js";
-import type { Relation } from "./csv-relation.js";
 import { limitAccess, rowsOf, sqlName, sqlText } from "./duckdb.js";
 import { answerOf, type TextSettings } from "./query-relation.js";
+import type { Relation } from "./relation.js";
 
 export const databaseTexts = {
   whichTable: (database: string, tables: readonly string[]) =>

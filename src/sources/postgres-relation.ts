@@ -2,13 +2,13 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Client, FieldDef } from "pg";
 import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
-import type { Relation } from "./csv-relation.js";
 import { databaseTexts } from "./database-relation.js";
 import { sqlName } from "./duckdb.js";
 import { type Batch, loadedTexts, loadTable } from "./loaded-relation.js";
 import { optionalPackage } from "./optional-package.js";
 import { type TextSettings, typedColumn } from "./query-relation.js";
 import { reasonOf } from "./reason.js";
+import type { Relation } from "./relation.js";
 import { singleStatement } from "./single-statement.js";
 import { withoutPassword } from "./without-password.js";
 

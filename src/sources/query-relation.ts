@@ -4,8 +4,8 @@ import { InputError } from "../core/errors.js";
 import { DATE_UNIT } from "../tables/cell-type.js";
 import { distinctNames } from "../tables/dialect.js";
 import { type AnswerPlace, createTable, nameIn } from "./answer-place.js";
-import { cellSql, dateSql, finiteSql, type Relation, type RelationColumn } from "./csv-relation.js";
 import { rowsOf, sqlName, sqlText } from "./duckdb.js";
+import { cellSql, dateSql, finiteSql, type Relation, type RelationColumn } from "./relation.js";
 
 export interface TextSettings {
   readonly missing: readonly string[];

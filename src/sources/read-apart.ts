@@ -5,8 +5,8 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { EnvironmentError, InputError } from "../core/errors.js";
-import type { Relation } from "./csv-relation.js";
 import type { TextSettings } from "./query-relation.js";
+import type { Relation } from "./relation.js";
 
 export interface Limits {
   /** Of the whole process. */

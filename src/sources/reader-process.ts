@@ -7,11 +7,11 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { EnvironmentError, InputError } from "../core/errors.js";
 import { ANSWER } from "./answer-place.js";
 import { arrowRelation } from "./arrow-relation.js";
-import type { Relation } from "./csv-relation.js";
 import { duckdbRelation } from "./database-relation.js";
 import { limitAccess, sqlText, withDatabase } from "./duckdb.js";
 import type { LoadSettings } from "./loaded-relation.js";
 import type { Limits, ReadAnswer, ReadApart } from "./read-apart.js";
+import type { Relation } from "./relation.js";
 import { sqliteRelation } from "./sqlite-relation.js";
 
 const READERS: Record<

@@ -2,8 +2,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isNumber } from "../tables/cell-type.js";
 import { byCodePoint, type Column } from "../tables/table.js";
-import type { Relation, RelationColumn } from "./csv-relation.js";
 import { rowsOf } from "./duckdb.js";
+import type { Relation, RelationColumn } from "./relation.js";
 
 /** The different texts of a source's column, with their places. */
 type Texts = Map<string, number>;

@@ -10,7 +10,6 @@ import { columnNamed, selectRows, type Table, tableTexts } from "../tables/table
 import { partsOfRows, settleRows, type TextRows, tableOfRows } from "../tables/text-rows.js";
 import { ANSWER } from "./answer-place.js";
 import { jsonNames, parquetNames } from "./column-names.js";
-import type { Relation } from "./csv-relation.js";
 import { limitAccess, parquetSql, sqlText, withDatabase } from "./duckdb.js";
 import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
 import { isEmbedding, readEmbeddedTable } from "./images/embedded-table.js";
@@ -22,6 +21,7 @@ import { isPostgres, postgresRelation } from "./postgres-relation.js";
 import { queryRelation, type TextSettings, typedRelation } from "./query-relation.js";
 import { readApart } from "./read-apart.js";
 import { reasonOf } from "./reason.js";
+import type { Relation } from "./relation.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
 import { tableRelation } from "./table-relation.js";
 import { type InspectedFile, isTextSource, withTextRows } from "./text-source.js";

@@ -5,13 +5,13 @@ import { pathToFileURL } from "node:url";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FairbedError, InputError } from "../core/errors.js";
 import { type CellType, ISO_DATE } from "../tables/cell-type.js";
-import { type Relation, textColumn } from "./csv-relation.js";
 import { databaseTexts } from "./database-relation.js";
 import { sqlName } from "./duckdb.js";
 import { type Batch, type LoadSettings, loadedTexts, loadTable } from "./loaded-relation.js";
 import { optionalPackage } from "./optional-package.js";
 import type { TextSettings } from "./query-relation.js";
 import { reasonOf } from "./reason.js";
+import { type Relation, textColumn } from "./relation.js";
 import { singleStatement } from "./single-statement.js";
 
 export const sqliteTexts = {

@@ -1,8 +1,8 @@
 /** A table that was read here, as one that the database can be asked about. */
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { columnCell, type Table } from "../tables/table.js";
-import type { Relation } from "./csv-relation.js";
 import { type Batch, loadTable } from "./loaded-relation.js";
+import type { Relation } from "./relation.js";
 
 const BATCH_ROWS = 8192;
 
