@@ -228,7 +228,9 @@ describe("acquire", () => {
     // The rows of tables and the words below them; a warning, a note and a comparison are one line each, however long.
     const wide = stdout
       .split("\n")
-      .filter((line) => line.length > 100 && !/^Warning|^Note|^The report|: target |random acquisition/.test(line));
+      .filter(
+        (line) => line.length > 100 && !/^Warning|^Note|^The report|: target |random acquisition/.test(line),
+      );
     expect(wide).toEqual([]);
     expect(stdout).toMatch(/^what they give away +AUC +nats +guessed +score gap$/m);
     expect(stdout).toMatch(/^after 12 labels +accuracy +selected +parity +matched +at parity 0.8$/m);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
 import { type RandomStream, seededStream } from "../../src/core/random.js";
 import { calibrate, logProbabilities, logScores } from "../../src/fairness/leakage/calibration.js";
+import { defaultFolds } from "../../src/fairness/leakage/defaults.js";
 import { stratifiedFolds } from "../../src/fairness/leakage/folds.js";
 import {
   type Adversaries,
@@ -282,6 +283,10 @@ describe("rows to learn from", () => {
     expect(Math.max(...new Set(counted))).toBe(500);
     expect(capped.notes).toContain(leakageNotes.cap(7200, 500));
   });
+});
+
+test("a fifth of the rows is held out in turn, and of 50,000 or more a third", () => {
+  expect([200, 49_999, 50_000].map(defaultFolds)).toEqual([5, 5, 3]);
 });
 
 describe("what could have been found", () => {

@@ -69,6 +69,7 @@ describe("auditTable", () => {
     expect(features).toEqual(["copy", "age", "race"]);
     expect(settings).toEqual({
       ...AUDIT_DEFAULTS,
+      folds: 5,
       plants: 2,
       permutations: 99,
       seed: 3,

@@ -12,10 +12,10 @@ import { gatherSteps, logitSteps, type SparseProblem } from "./sparse-problem.js
 
 /**
  * The last step is one that lowers the objective by no more than this, in nats over all rows: of many rows, by as much
- * as changes the mean loss in its seventh digit.
+ * as changes the mean loss in its ninth digit.
  */
 const DONE = 1e-5;
-const DONE_PER_ROW = 1e-7;
+const DONE_PER_ROW = 1e-9;
 const MOST_STEPS = 200;
 /** Of a row's slope, what its curvature counts as at least. */
 const WRONG = 0.03;
