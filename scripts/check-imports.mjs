@@ -20,6 +20,8 @@ const ROWS = [
   ["design", "active", "fairness", "mitigation"],
   ["workflows", "sources"],
   ["jobs", "campaign"],
+  // Databases that keep campaigns; those of a page are in campaign/.
+  ["stores"],
   ["reproduce"],
   ["report"],
   // The public surface: src/index.ts, src/browser.ts and one file for each sub-path.
@@ -38,6 +40,7 @@ const BROWSER = [
   "fairness",
   "mitigation",
   "workflows",
+  "campaign",
 ];
 
 /**

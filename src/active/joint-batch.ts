@@ -34,7 +34,7 @@ import {
   requireBeta,
   type ScoreParts,
 } from "./fairbed.js";
-import { readRow, takeRows } from "./members.js";
+import { type Members, readRow, takeRows } from "./members.js";
 import { type Constraints, createAllowance } from "./quotas.js";
 import { descending } from "./ranking.js";
 import { defaultTies, goesFirst, type RowKeys } from "./ties.js";
@@ -58,6 +58,11 @@ export interface JointBatchOptions extends Constraints, Costs, Partial<FairnessO
   readonly round?: number | undefined;
   /** Whether a candidate may be chosen of which all models say the same as of a chosen one while there are others; true unless given. */
   readonly repeats?: boolean | undefined;
+  /**
+   * What each model, the target's first, says of those who were asked and have not answered: where repeats are not wanted,
+   * they count as chosen.
+   */
+  readonly pending?: readonly Members[] | undefined;
   readonly stream?: RandomStream | undefined;
   /** Decides between equals, by row; from the stream unless given, or the same for all where there is none. */
   readonly ties?: RowKeys | undefined;
@@ -200,17 +205,20 @@ const tooMany = (classes: number, size: number, limit: number): boolean =>
   (size - 1) * log(classes) > log(limit) + 1e-9;
 
 /** Says of a candidate whether it repeats one that was taken: all models say the same of both. */
-const createRepeats = (predictions: readonly Prediction[]) => {
-  const rowOf = predictions.map(({ pool }) => new Float64Array(pool.members * pool.classes));
-  const keyOf = (row: number): string =>
-    predictions
-      .map(({ pool }, i) => {
-        readRow(pool, row, rowOf[i]);
+const createRepeats = (predictions: readonly Prediction[], pending: readonly Members[]) => {
+  const pools = predictions.map(({ pool }) => pool);
+  const rowOf = pools.map(({ members, classes }) => new Float64Array(members * classes));
+  const keyIn = (said: readonly Members[], row: number): string =>
+    said
+      .map((members, i) => {
+        readRow(members, row, rowOf[i]);
         return rowOf[i].join();
       })
       .join(";");
+  const keyOf = (row: number): string => keyIn(pools, row);
   const known = new Map<number, string>();
   const taken = new Set<string>();
+  for (let row = 0; row < (pending[0]?.rows ?? 0); row++) taken.add(keyIn(pending, row));
   const key = (row: number): string => {
     const own = known.get(row) ?? keyOf(row);
     known.set(row, own);
@@ -272,7 +280,8 @@ export function* jointBatchSteps(
   const utility = (score: number, row: number): number => score - weight * cost(row);
   const ties = options.ties ?? defaultTies(stream);
   const utilities = alone.score.map(utility);
-  const repeats = options.repeats === false ? createRepeats([target, ...sensitive]) : undefined;
+  const repeats =
+    options.repeats === false ? createRepeats([target, ...sensitive], options.pending ?? []) : undefined;
   const round = positive("round", options.round ?? ROUND);
   const shortlist = options.shortlist === undefined ? undefined : positive("shortlist", options.shortlist);
   const chosen: Selected[] = [];

@@ -9,7 +9,7 @@ import type { Classifier, FeatureMatrix, Learner, MemberProbabilities } from "..
 import { type BatchOptions, type Selected, selectBatch } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, Prediction } from "./fairbed.js";
-import { selectJointBatch } from "./joint-batch.js";
+import { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
 import { type Members, meanProbabilities } from "./members.js";
 import {
   fit,
@@ -69,6 +69,11 @@ export interface StepInput {
   readonly labelled: Int32Array;
   /** Rows that may be asked for. */
   readonly pool: Int32Array;
+  /**
+   * Rows that were asked for and have not answered: a joint batch has nobody of whom the models say the same, while there
+   * are others. They do not matter unless given.
+   */
+  readonly pending?: Int32Array | undefined;
   /** Rows that predictions are wanted for. */
   readonly targets: Int32Array;
   readonly beta: number;
@@ -242,7 +247,12 @@ export const chooseStep = async (
   };
   const chosen =
     batchKind === "joint" && size > 1 && uses.targets
-      ? selectJointBatch(scored.target, sensitive, { ...constraints, beta, combine: settings.combine })
+      ? selectJointBatch(scored.target, sensitive, {
+          ...constraints,
+          ...withPending(settings, input, classifier, predictorsOf, sensitive.length),
+          beta,
+          combine: settings.combine,
+        })
       : selectBatch(parts, {
           ...constraints,
           method: batchKind === "joint" ? "top" : batchKind,
@@ -257,6 +267,24 @@ export const chooseStep = async (
     leastLeakage: leaks
       ? parts.leakage.reduce((least, value, at) => (taken.has(at) ? least : Math.min(least, value)), Infinity)
       : 0,
+  };
+};
+
+/** What each model says of those who have not answered yet. */
+const withPending = (
+  { features }: StepSettings,
+  { pending }: StepInput,
+  classifier: Classifier | undefined,
+  predictorsOf: (index: number) => readonly Predictor[],
+  sensitive: number,
+): Pick<JointBatchOptions, "pending" | "repeats"> => {
+  if (pending === undefined || classifier === undefined) return {};
+  return {
+    repeats: false,
+    pending: [
+      classifier.predictMembers(features, pending),
+      ...Array.from({ length: sensitive }, (_, i) => predictorsOf(i)[0].members(pending)),
+    ],
   };
 };
 

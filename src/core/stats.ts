@@ -1,4 +1,12 @@
 /** Statistics that come with their errors. */
+export {
+  type Agreement,
+  type AgreementOptions,
+  type AgreementScale,
+  agreementTexts,
+  krippendorffAlpha,
+  type Rating,
+} from "./stats/agreement.js";
 export { blockMeans } from "./stats/blocks.js";
 export {
   type BootstrapEstimate,
@@ -32,6 +40,14 @@ export {
   sampleVariance,
   standardError,
 } from "./stats/moments.js";
+export {
+  type CurvePoint,
+  fitPowerLaw,
+  type PowerLaw,
+  type PowerLawOptions,
+  powerLawAt,
+  powerLawTexts,
+} from "./stats/power-law.js";
 export { quantile, quantileNaNText, quantileProbabilityText, quantiles } from "./stats/quantile.js";
 export { studentFreedomText, studentProbabilityText, studentTQuantile } from "./stats/student.js";
 export { badLevelText, badValueText, fewValuesText } from "./stats/values.js";

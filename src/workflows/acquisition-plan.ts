@@ -1,6 +1,6 @@
 /** What a live acquisition stands on: the task of its table, the rows that are asked about, and the models. */
 import { fit, type PoolLabel, type SensitiveModel, type SingleModel } from "../active/pool-models.js";
-import { type StrategyName, strategies } from "../active/strategies.js";
+import { strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Optional } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
@@ -90,7 +90,7 @@ export const planAcquisition = (table: Table, options: AcquisitionOptions): Acqu
   const stream = seededStream(options.seed ?? 0)
     .split("acquisition")
     .split("live");
-  const { task, sensitive } = tasksOf(table, options, settings.method);
+  const { task, sensitive } = acquisitionTask(table, options);
   const encoder = fitEncoder(task, undefined, { categories: settings.categories });
   const features = featuresOf(encoder, table, options.targets);
   const target = labelOf(task.target, features.rows);
@@ -137,7 +137,8 @@ export const planAcquisition = (table: Table, options: AcquisitionOptions): Acqu
   };
 };
 
-const settingsOf = (options: AcquisitionOptions): AcquisitionSettings => {
+/** The options with what is recommended in the place of those that are not given. */
+export const settingsOf = (options: AcquisitionOptions): AcquisitionSettings => {
   const { beta, goal } = options;
   if (beta !== undefined && goal !== undefined) throw new InputError("goal", planTexts.twoGoals);
   if ((options.shares ?? "none") !== "none" && (options.sensitive ?? []).length === 0) {
@@ -162,8 +163,12 @@ const settingsOf = (options: AcquisitionOptions): AcquisitionSettings => {
   };
 };
 
-/** The task of the table, with the sensitive labels of wherever they are known. */
-const tasksOf = (table: Table, options: AcquisitionOptions, method: StrategyName) => {
+/** The task of the table, with the sensitive labels of wherever they are known: what answers are checked by. */
+export const acquisitionTask = (
+  table: Table,
+  options: AcquisitionOptions,
+): Pick<AcquisitionPlan, "task" | "sensitive"> => {
+  const { method } = settingsOf(options);
   const { sensitiveModel: model = "revealed", sensitive = [], combineSensitive } = options;
   const { uses } = strategies[method];
   if ((uses.sensitive || uses.joint || uses.groups || uses.boundary) && sensitive.length === 0) {

@@ -9,9 +9,10 @@ import { tableHash } from "../tables/table-hash.js";
 import type { Task } from "../tables/task.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
 import { type AcquisitionOptions, planAcquisition, pretrainedOn } from "./acquisition-plan.js";
-import { estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
+import { type EstimateInput, estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
 import { fitTask } from "./fit-model.js";
 import type { FittedModel } from "./fitted-model.js";
+import { type Forecast, type ForecastOptions, forecastAcquired } from "./forecast.js";
 import { createRowSession, type RowSession, type RowSessionState, rowSessionTexts } from "./row-session.js";
 import type { RevealedModelName } from "./sensitive-models.js";
 import { createToldLog, type Told } from "./told-log.js";
@@ -96,6 +97,11 @@ export interface AcquisitionSession {
    * attribute, with intervals: from the part that was drawn at random, since labels that were chosen cannot say.
    */
   estimate(options?: RunOptions): Promise<PoolEstimate>;
+  /**
+   * What further labels are expected to bring, whether to stop, and whether a parity can be met: from the campaign's own
+   * learning curve, judged as `estimate` does. The budget is the session's unless given; too early is an answer, no error.
+   */
+  forecast(options?: ForecastOptions): Promise<Forecast>;
   /** Asks, waits for the oracle and tells, until the budget is used up or nobody is left. */
   run(options: AcquisitionRunOptions): Promise<void>;
   toJSON(): SavedAcquisition;
@@ -165,6 +171,25 @@ const createSession = (
     }
     return batch.map(candidateOf);
   };
+  /** What estimates and forecasts rest on. */
+  const acquiredSoFar = (): EstimateInput => ({
+    features: plan.rows.features,
+    target: { labels: rows.labels(), classes: plan.rows.target.classes },
+    sensitive:
+      plan.rows.sensitive.length === 0
+        ? undefined
+        : { ...plan.rows.sensitive[0], labels: rows.sensitiveOf(0, plan.rows.features.rows) },
+    initial: plan.rows.initial,
+    asked: rows.asked,
+    isRefused: rows.isRefused,
+    pool: plan.rows.pool.length,
+    learner: plan.rows.learner,
+    weights: plan.rows.weights,
+    reweigh: settings.reweigh,
+    stream: seededStream(options.seed ?? 0)
+      .split("estimate")
+      .split(rows.labelled().length),
+  });
   let asking: Promise<unknown> = Promise.resolve();
   let hashes: ReturnType<typeof hashesOf> | undefined;
   const session: AcquisitionSession = {
@@ -207,26 +232,9 @@ const createSession = (
         categories: settings.categories,
         seed: options.seed,
       }),
-    estimate: (run = {}) =>
-      estimateAcquired({
-        ...run,
-        features: plan.rows.features,
-        target: { labels: rows.labels(), classes: plan.rows.target.classes },
-        sensitive:
-          plan.rows.sensitive.length === 0
-            ? undefined
-            : { ...plan.rows.sensitive[0], labels: rows.sensitiveOf(0, plan.rows.features.rows) },
-        initial: plan.rows.initial,
-        asked: rows.asked,
-        isRefused: rows.isRefused,
-        pool: plan.rows.pool.length,
-        learner: plan.rows.learner,
-        weights: plan.rows.weights,
-        reweigh: settings.reweigh,
-        stream: seededStream(options.seed ?? 0)
-          .split("estimate")
-          .split(rows.labelled().length),
-      }),
+    estimate: (run = {}) => estimateAcquired({ ...run, ...acquiredSoFar() }),
+    forecast: (run = {}) =>
+      forecastAcquired({ ...run, ...acquiredSoFar(), budget: run.budget ?? options.budget }),
     run: (run) => runSession(session, options, settings.batch, run),
     toJSON() {
       hashes ??= hashesOf(table, options);

@@ -3,20 +3,16 @@
  * drawn at random, by inverse-probability weights (`active/inclusion.ts`). Labels that were chosen cannot say: they were
  * chosen for being unlike the rest.
  */
-import { inclusionWeights, poolMean } from "../active/inclusion.js";
-import { jointLabel, type PoolLabel } from "../active/pool-models.js";
-import { InputError } from "../core/errors.js";
-import { pacer, type RunOptions } from "../core/options.js";
+import { poolMean } from "../active/inclusion.js";
+import { pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { bootstrap, type Interval, intervalWithin, UNIT_RANGE } from "../core/stats.js";
 import { type JudgedGuesses, judgeGuesses } from "../fairness/acquired-leakage.js";
 import { parityRatios } from "../fairness/group-metrics.js";
-import { joinRows, stratifiedFolds } from "../fairness/leakage/folds.js";
-import type { FeatureMatrix, Learner } from "../learners/classifier.js";
 import { mostProbable } from "./evaluation.js";
-import { type LearntLabel, outOfFold } from "./out-of-fold.js";
-import { reweighedRows } from "./reweighed-rows.js";
-import type { AskedRow } from "./row-session.js";
+import { type EstimateInput, type JudgedAcquisition, judgedAcquisition } from "./judged-acquisition.js";
+
+export { type EstimateInput, estimateTexts } from "./judged-acquisition.js";
 
 export interface EstimatedValue {
   readonly value: number;
@@ -48,91 +44,45 @@ export interface PoolEstimate {
   };
 }
 
-export const estimateTexts = {
-  few: (drawn: number) =>
-    `${drawn} row${drawn === 1 ? " was" : "s were"} drawn at random and answered, and an estimate for the pool needs at least 10: ask for more, with a random part above 0`,
-};
-
-/** Fewer say next to nothing. */
-const FEWEST = 10;
-const FOLDS = 5;
 const REPLICATES = 1000;
-
-export interface EstimateInput extends RunOptions {
-  readonly features: FeatureMatrix;
-  readonly target: PoolLabel;
-  /** The first sensitive attribute, where there is one. */
-  readonly sensitive: PoolLabel | undefined;
-  /** Rows that were labelled before anything was asked. */
-  readonly initial: Int32Array;
-  /** All that were asked for, in that order. */
-  readonly asked: readonly AskedRow[];
-  readonly isRefused: (row: number) => boolean;
-  /** How many could be asked for at the start. */
-  readonly pool: number;
-  readonly learner: Learner;
-  readonly weights?: Float64Array | undefined;
-  /** Whether the model of the target learns from reweighed rows (no). */
-  readonly reweigh?: boolean | undefined;
-  readonly stream: RandomStream;
-}
 
 /** Predictions are by models that have not seen the row, of four fifths of the labels. */
 export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstimate> => {
-  const { features, target, sensitive, initial, asked, isRefused, pool, learner, weights, stream } = input;
-  const acquired = asked.filter(({ row }) => target.labels[row] >= 0 && !isRefused(row));
-  const drawn = acquired.filter(({ probability }) => probability !== undefined).length;
-  if (drawn < FEWEST) throw new InputError("few-drawn", estimateTexts.few(drawn));
-  const rows = Int32Array.from(acquired, ({ row }) => row);
-  const wasKnown = new Set([...initial, ...asked.map(({ row }) => row)]);
-  const known = Int32Array.from([...initial, ...rows]).filter((row) => target.labels[row] >= 0);
-  const groups = sensitive ?? { labels: new Int32Array(features.rows).fill(-1), classes: 1 };
-  const joint = jointLabel(target, groups).labels;
-  const folds = stratifiedFolds(
-    known,
-    (row) => joint[row],
-    Math.min(FOLDS, known.length),
-    stream.split("folds"),
-  );
+  const { stream } = input;
+  const judged = judgedAcquisition(input);
   const pace = pacer(input);
-  const predict = async (label: PoolLabel, name: "target" | "sensitive") => {
-    const learntFrom = (own: Int32Array): LearntLabel => ({
-      features,
-      ...label,
-      rows: own,
-      weights:
-        name === "target" && input.reweigh === true && sensitive !== undefined
-          ? reweighedRows({ rows: own, labels: target.labels, groups: groups.labels, weights })
-          : weights,
-      learner,
-    });
-    const said = await outOfFold(folds, learntFrom, stream.split(name), pace);
-    const place = new Map(Array.from(joinRows(folds), (row, at) => [row, at]));
-    const { classes } = label;
-    const out = new Float64Array(rows.length * classes);
-    rows.forEach((row, i) => {
-      const at = place.get(row) ?? 0;
-      out.set(said.subarray(at * classes, (at + 1) * classes), i * classes);
-    });
-    return out;
-  };
-  const predicted = mostProbable(await predict(target, "target"), target.classes);
+  const folds = judged.dealt(stream.split("folds"));
+  const target = await judged.predict("target", { folds, stream: stream.split("target"), pace });
+  const sensitive = judged.several
+    ? await judged.predict("sensitive", { folds, stream: stream.split("sensitive"), pace })
+    : undefined;
+  return poolEstimateOf(input, judged, { target, sensitive });
+};
+
+/** The estimates of predictions by models that have not seen the rows, [acquired, classes]. */
+export const poolEstimateOf = (
+  input: EstimateInput,
+  judged: JudgedAcquisition,
+  said: { readonly target: Float64Array; readonly sensitive: Float64Array | undefined },
+): PoolEstimate => {
+  const { target, initial, asked, isRefused, pool, stream } = input;
+  const { acquired, rows, drawn, inclusion, groupOf, several } = judged;
+  const predicted = mostProbable(said.target, target.classes);
   const right = rows.map((row, i) => Number(predicted[i] === target.labels[row]));
   const accuracy = poolMean(acquired, right);
-  const inclusion = inclusionWeights(acquired);
-  const groupOf = rows.map((row) => groups.labels[row]);
-  const several = sensitive !== undefined && new Set(groupOf.filter((group) => group >= 0)).size > 1;
-  const guesses = several
-    ? judgeGuesses(
-        {
-          probabilities: await predict(groups, "sensitive"),
-          groups: groupOf,
-          classes: groups.classes,
-          weights: inclusion,
-        },
-        { stream: stream.split("halves") },
-      )
-    : undefined;
+  const wasKnown = new Set([...initial, ...asked.map(({ row }) => row)]);
+  const guesses =
+    said.sensitive === undefined
+      ? undefined
+      : judgeGuesses(
+          {
+            probabilities: said.sensitive,
+            groups: groupOf,
+            classes: judged.groupClasses,
+            weights: inclusion,
+          },
+          { stream: stream.split("halves") },
+        );
   return {
     accuracy: {
       value: accuracy.mean,

@@ -6,7 +6,7 @@ import type { Selected } from "../active/batch.js";
 import { type BetaGoal, type BetaState, betaControl } from "../active/beta-control.js";
 import type { Quota } from "../active/quotas.js";
 import type { SharesOfBatch } from "../active/shares.js";
-import { chooseStep, requireStepSettings, type StepSettings, stepTexts } from "../active/step.js";
+import { chooseStep, requireStepSettings, type Step, type StepSettings, stepTexts } from "../active/step.js";
 import { strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
@@ -74,9 +74,26 @@ export interface RowSessionState {
   readonly control: BetaState;
 }
 
+/** The best by their scores, to be asked for later: see `RowSession.rank`. */
+export interface RankedRows {
+  /** `rank` counts from 1. */
+  readonly rows: readonly AskedRow[];
+  readonly beta: number;
+  /** Nothing could be learnt yet: there are none. */
+  readonly cold: boolean;
+  /** What a goal for beta is judged by. */
+  readonly leastLeakage: number;
+  readonly parity: number | undefined;
+}
+
 export interface RowSession {
   /** The next `size` rows, fewer where the pool has no more. */
   ask(size: number, pace?: Pacer): Promise<Question>;
+  /**
+   * The `size` rows that would be chosen by their scores, for one who asks for them later and draws the random part
+   * himself. Asks for nothing and changes nothing; `name` tells its random stream from others.
+   */
+  rank(size: number, name: number, pace?: Pacer): Promise<RankedRows>;
   /** The class of a row: an answer, an answer nobody asked for, or a correction. */
   tell(row: number, label: number): void;
   /** The class of a row's i-th sensitive label; -1 takes it back. */
@@ -191,6 +208,9 @@ const drawnAmong = (from: number, to: number, part: number): number => {
   return upTo(to) - upTo(from);
 };
 
+/** Whether the place, from 0, of all that is asked is one that is drawn at random. */
+export const isDrawnPlace = (place: number, part: number): boolean => drawnAmong(place, place + 1, part) > 0;
+
 /** What the known groups of a few rows count against those drawn at random, while those are few. */
 const PRIOR_ROWS = 4;
 
@@ -282,6 +302,76 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
       probability: 1 / (pool.length - i),
     }));
 
+  /** Nothing can be learnt from labels of one class. */
+  const isCold = (): boolean => {
+    const known = labelledRows();
+    return (
+      options.method !== "random" && known.every((row) => target.labels[row] === target.labels[known[0]])
+    );
+  };
+  /** How many more the quotas leave room for. */
+  const roomLeft = (): number => {
+    const room = quotas.length > 0 && budget !== undefined ? budget - counted().length : Infinity;
+    if (room < 1) throw new InputError("budget", rowSessionTexts.done(budget ?? 0));
+    return room;
+  };
+  const choose = (
+    pool: Int32Array,
+    size: number,
+    batchQuotas: readonly Quota[] | undefined,
+    cold: boolean,
+    stepStream: RandomStream,
+    pace: Pacer | undefined,
+    pending?: Int32Array,
+  ): Promise<Step> =>
+    chooseStep(
+      // What is told while the step is under way counts from the next one on.
+      {
+        ...options,
+        target: { ...target, labels: target.labels.slice() },
+        sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
+      },
+      {
+        labelled: Int32Array.from(told),
+        pool,
+        pending,
+        targets: options.targets,
+        beta: control.beta,
+        size,
+        quotas: batchQuotas,
+        shares: cold ? undefined : sharesOfBatch(),
+        targetWeights: options.reweigh === true ? reweighed() : undefined,
+        method: cold ? "random" : undefined,
+        classifier: options.parityOf !== undefined && !cold,
+        stream: stepStream,
+      },
+      pace,
+    );
+
+  const rank = async (wanted: number, name: number, pace?: Pacer): Promise<RankedRows> => {
+    const pool = poolNow();
+    const { beta } = control;
+    const cold = isCold();
+    const none = { rows: [], beta, cold, leastLeakage: 0, parity: undefined };
+    if (pool.length === 0 || cold) return none;
+    const size = Math.min(wanted, pool.length, roomLeft());
+    const stepStream = stream.split("ranking").split(name);
+    const waiting = Int32Array.from(
+      asked.filter(({ row }) => isOpen(row)),
+      ({ row }) => row,
+    );
+    const quotasNow = quotasOfBatch(options, counted(), size);
+    const step = await choose(pool, size, quotasNow, false, stepStream, pace, waiting);
+    const { chosen, groups, classifier, leastLeakage } = step;
+    return {
+      rows: chosen.map((each, i) => ({ ...each, ...(groups === undefined ? {} : { group: groups[i] }) })),
+      beta,
+      cold,
+      leastLeakage,
+      parity: classifier === undefined ? undefined : options.parityOf?.(classifier),
+    };
+  };
+
   const ask = async (wanted: number, pace?: Pacer): Promise<Question> => {
     if (!Number.isInteger(wanted) || wanted < 1) {
       throw new InputError("batch", stepTexts.whole("the number of candidates", wanted));
@@ -289,12 +379,8 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     const pool = poolNow();
     const { beta } = control;
     if (pool.length === 0) return { batch: [], beta, warning: undefined, cold: false };
-    const room = quotas.length > 0 && budget !== undefined ? budget - counted().length : Infinity;
-    if (room < 1) throw new InputError("budget", rowSessionTexts.done(budget ?? 0));
-    const size = Math.min(wanted, pool.length, room);
-    const known = labelledRows();
-    const cold =
-      options.method !== "random" && known.every((row) => target.labels[row] === target.labels[known[0]]);
+    const size = Math.min(wanted, pool.length, roomLeft());
+    const cold = isCold();
     const stepStream = stream.split("step").split(asked.length);
     const random =
       options.method === "random" ? 0 : drawnAmong(asked.length, asked.length + size, randomPart);
@@ -304,26 +390,12 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     const step =
       drawn.length === size
         ? unchosen
-        : await chooseStep(
-            // What is told while the step is under way counts from the next one on.
-            {
-              ...options,
-              target: { ...target, labels: target.labels.slice() },
-              sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
-            },
-            {
-              labelled: Int32Array.from(told),
-              pool: left,
-              targets: options.targets,
-              beta,
-              size: size - drawn.length,
-              quotas: quotasOfBatch(options, counted(), size),
-              shares: cold ? undefined : sharesOfBatch(),
-              targetWeights: options.reweigh === true ? reweighed() : undefined,
-              method: cold ? "random" : undefined,
-              classifier: options.parityOf !== undefined && !cold,
-              stream: stepStream,
-            },
+        : await choose(
+            left,
+            size - drawn.length,
+            quotasOfBatch(options, counted(), size),
+            cold,
+            stepStream,
             pace,
           );
     const { chosen, groups: taken, classifier, leastLeakage } = step;
@@ -364,6 +436,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
 
   return {
     ask,
+    rank,
     tell(row, label) {
       if (label >= 0) refused.delete(row);
       target.labels[row] = label;

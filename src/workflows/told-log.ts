@@ -69,6 +69,61 @@ const withoutValues = (column: Table["columns"][number], rows: Int32Array): Tabl
   return { ...column, codes };
 };
 
+/** What is told of one row, checked and as it is kept. */
+export const checkTold = (
+  { table, task, sensitive }: Pick<AcquisitionPlan, "task" | "sensitive"> & { readonly table: Table },
+  label: LabelValue | undefined,
+  also: LabelValue | LabelValues | undefined,
+): Omit<Told, "row"> => {
+  if (label === undefined && also === undefined) throw new InputError("label", toldLogTexts.nothing);
+  const { rule } = task.target as { rule: SingleRule };
+  return {
+    label:
+      label === undefined || label === "refused"
+        ? label
+        : checkedValue(rule, columnNamed(table, rule.column), label),
+    sensitive: also === undefined ? undefined : sensitiveValues(table, sensitive, also),
+  };
+};
+
+/** The table with the values of some rows filled in, and the target's of those who are `gone` taken out. */
+const filledTable = (
+  table: Table,
+  target: string,
+  values: ReadonlyMap<number, LabelValues>,
+  gone: Int32Array,
+): Table => {
+  const names = new Set([...values.values()].flatMap(Object.keys));
+  const toldOf = (name: string): Map<number, LabelValue> =>
+    new Map(
+      [...values].flatMap(([row, each]) => {
+        const value = toldIn(each, name);
+        return value === undefined ? [] : [[row, value] as const];
+      }),
+    );
+  const columns = table.columns.map((each) => {
+    const kept = each.name === target ? withoutValues(each, gone) : each;
+    return names.has(each.name) ? withTold(kept, toldOf(each.name)) : kept;
+  });
+  return { ...table, columns };
+};
+
+/** The table with what is known of each row by now, one entry for a row. */
+export const tableWithTold = (table: Table, target: Label, told: readonly Told[]): Table => {
+  const { column } = (target as { rule: SingleRule }).rule;
+  const values = new Map(
+    told.map(({ row, label, sensitive }): [number, LabelValues] => [
+      row,
+      { ...sensitive, ...(label === undefined || label === "refused" ? {} : { [column]: label }) },
+    ]),
+  );
+  const gone = Int32Array.from(
+    told.filter(({ label }) => label === "refused"),
+    ({ row }) => row,
+  );
+  return filledTable(table, column, values, gone);
+};
+
 export interface ToldLog {
   /** Checks what a person tells and takes it. */
   tell(row: number, label: LabelValue | undefined, sensitive: LabelValue | LabelValues | undefined): void;
@@ -79,11 +134,12 @@ export interface ToldLog {
   table(): Table;
 }
 
-export const createToldLog = (
-  table: Table,
-  { task, sensitive, rows: { initial } }: AcquisitionPlan,
-  rows: RowSession,
-): ToldLog => {
+export const createToldLog = (table: Table, plan: AcquisitionPlan, rows: RowSession): ToldLog => {
+  const {
+    task,
+    sensitive,
+    rows: { initial },
+  } = plan;
   const entries: Told[] = [];
   /** The last values of each row, by column. */
   const values = new Map<number, LabelValues>();
@@ -109,32 +165,13 @@ export const createToldLog = (
   return {
     entries,
     take,
-    tell(row, label, also) {
-      if (label === undefined && also === undefined) throw new InputError("label", toldLogTexts.nothing);
-      take({
-        row,
-        label:
-          label === undefined || label === "refused"
-            ? label
-            : checkedValue(rule, columnNamed(table, column), label),
-        sensitive: also === undefined ? undefined : sensitiveValues(table, sensitive, also),
-      });
-    },
-    table() {
-      const names = new Set([...values.values()].flatMap(Object.keys));
-      const toldOf = (name: string): Map<number, LabelValue> =>
-        new Map(
-          [...values].flatMap(([row, each]) => {
-            const value = toldIn(each, name);
-            return value === undefined ? [] : [[row, value] as const];
-          }),
-        );
-      const gone = initial.filter((row) => rows.isRefused(row));
-      const columns = table.columns.map((each) => {
-        const kept = each.name === column ? withoutValues(each, gone) : each;
-        return names.has(each.name) ? withTold(kept, toldOf(each.name)) : kept;
-      });
-      return { ...table, columns };
-    },
+    tell: (row, label, also) => take({ row, ...checkTold({ table, ...plan }, label, also) }),
+    table: () =>
+      filledTable(
+        table,
+        column,
+        values,
+        initial.filter((row) => rows.isRefused(row)),
+      ),
   };
 };

@@ -28,8 +28,14 @@ export const toldTexts = {
     `the sensitive label is of the column${expected.length === 1 ? "" : "s"} ${someOf(expected)}: give a value${expected.length === 1 ? "" : ", by its name, for some of them, as in { sex: ... }"}`,
 };
 
-const isNumeric = (column: Column): boolean =>
-  column.kind === "numeric" && column.values.some((value) => !Number.isNaN(value));
+const withNumbers = new WeakMap<Column, boolean>();
+
+const isNumeric = (column: Column): boolean => {
+  if (column.kind !== "numeric") return false;
+  const known = withNumbers.get(column) ?? column.values.some((value) => !Number.isNaN(value));
+  withNumbers.set(column, known);
+  return known;
+};
 
 /** The column with the told values in it; texts make it a column of texts where it has no numbers yet. */
 export const withTold = (column: Column, told: ReadonlyMap<number, LabelValue>): Column => {
@@ -46,11 +52,19 @@ export const withTold = (column: Column, told: ReadonlyMap<number, LabelValue>):
   return columnOfTexts(column.name, texts);
 };
 
-/** Values that a column has, as texts, at most so many. */
+/** Looked for once: thousands of labels may be told of a large table. */
+const knownValues = new WeakMap<Column, readonly string[]>();
+
+/** Values that a column has, as texts. */
 const valuesIn = (column: Column): readonly string[] => {
-  const { codes, levels } = asCategorical(column);
-  const used = new Set(codes);
-  return levels.filter((_, code) => used.has(code));
+  let known = knownValues.get(column);
+  if (known === undefined) {
+    const { codes, levels } = asCategorical(column);
+    const used = new Set(codes);
+    known = levels.filter((_, code) => used.has(code));
+    knownValues.set(column, known);
+  }
+  return known;
 };
 
 /** A value as it is kept: checked against the rule, so that a slip of the pen is not a class of its own. */

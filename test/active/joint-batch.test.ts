@@ -197,3 +197,27 @@ describe("a joint batch", () => {
     expect(run({ beta: Number.NaN })).toThrow(fairbedTexts.beta(Number.NaN));
   });
 });
+
+test("whoever was asked and has not answered counts as chosen where repeats are not wanted", () => {
+  const members = (rows: number[][]) => ({
+    kind: "dense" as const,
+    rows: rows.length,
+    members: rows[0].length,
+    classes: 2,
+    values: Float64Array.from(rows.flat().flatMap((p) => [1 - p, p])),
+  });
+  // The first two say the same; the third says less.
+  const pool = members([
+    [1, 1, 0, 0],
+    [1, 1, 0, 0],
+    [1, 0.9, 1, 0],
+  ]);
+  const targets = members([
+    [1, 1, 0, 0],
+    [1, 1, 0, 0],
+  ]);
+  const first = (pending?: ReturnType<typeof members>[]) =>
+    selectJointBatch({ pool, targets }, [], { size: 1, repeats: false, pending }).map(({ row }) => row)[0];
+  expect(first()).toBeLessThan(2);
+  expect(first([members([[1, 1, 0, 0]])])).toBe(2);
+});
