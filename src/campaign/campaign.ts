@@ -58,6 +58,7 @@ import {
   settingsOf,
 } from "./settings.js";
 import { type CampaignStatus, statusOf } from "./status.js";
+import { requireKey } from "./storable-text.js";
 import { type CampaignStore, requireName } from "./store.js";
 
 export type Answer = PoolAnswer | DesignAnswer;
@@ -145,6 +146,8 @@ const RANKING = "ranking";
 
 const requireText = (text: string, what: string): string => {
   if (text.length < 1 || text.length > LONGEST_TEXT) throw new InputError("text", campaignTexts.text(what));
+  // Here and not by the store, where it would end a transaction of many.
+  requireKey(`the ${what}`, text);
   return text;
 };
 
@@ -346,6 +349,7 @@ export class Campaign {
         return answers.map((answer, i) =>
           ofAnswer(i, answers.length, () => {
             if (!("outcome" in answer)) throw new InputError("outcome", designTexts.outcome);
+            requireText(String(answer.id), "participant");
             return tellDesign(writing, content, answer, names[i]);
           }),
         );
@@ -361,6 +365,7 @@ export class Campaign {
 
   /** An annotator passes on a question: somebody else may get it at once, and this one does not get it again. */
   async skip(id: string | number, annotator: string = ANYONE, event: string = randomHex()): Promise<void> {
+    requireText(event, "event id");
     await this.log.commit(({ now, write }) => {
       const item = itemOf(this.poolIn(now), id);
       if (now.event(event) !== undefined) return;
@@ -370,6 +375,7 @@ export class Campaign {
 
   /** An annotator takes an answer back: the item may be asked again. */
   async retract(id: string | number, annotator: string = ANYONE, event: string = randomHex()): Promise<void> {
+    requireText(event, "event id");
     await this.log.commit(({ now, write }) => {
       const pool = this.poolIn(now);
       const item = itemOf(pool, id);
@@ -389,6 +395,7 @@ export class Campaign {
     annotator: string = ANYONE,
     event: string = randomHex(),
   ): Promise<void> {
+    requireText(event, "event id");
     await this.log.commit(({ now, write }) => {
       const pool = this.poolIn(now);
       const item = itemOf(pool, id);
@@ -422,13 +429,17 @@ export class Campaign {
     return withdrawn;
   }
 
-  /** Changes settings from now on. Models are fitted anew where that is needed. */
-  async configure(change: SettingsChange): Promise<CampaignSettings> {
+  /**
+   * Changes settings from now on. Models are fitted anew where that is needed. `check` sees the head under the lock, and
+   * throws where it is not the one that the change was meant for.
+   */
+  async configure(change: SettingsChange, check?: (head: LogHead) => void): Promise<CampaignSettings> {
     // What cannot work with the pool takes too long to find out under the lock.
     const { content, settings } = this.log.now;
     const changed = changedSettings(settings, change);
     if (content.kind === "pool") requireAcquisition(content.table, acquisitionOptions(changed));
     await this.log.commit(({ now, write }) => {
+      check?.(now.head);
       changedSettings(now.settings, change);
       write({ kind: "configured", id: randomHex(), body: definedOf(change) });
     });

@@ -7,7 +7,7 @@ import { designTexts, outcomePlace } from "./design-state.js";
 import type { AskedBody, LogEvent, ToldBody } from "./events.js";
 import type { DesignContent } from "./loaded-campaign.js";
 import type { Writing } from "./log-writer.js";
-import { type AnswerStatus, answerTexts, type TakenAnswer } from "./pool-answers.js";
+import { type AnswerStatus, answerTexts, requireAsked, type TakenAnswer } from "./pool-answers.js";
 import { type Question, questionTexts } from "./question.js";
 
 /** One outcome, as people give it. */
@@ -23,7 +23,7 @@ export interface DesignAnswer {
   readonly event?: string | undefined;
 }
 
-const questionOf = ({ id, subject }: Pick<LogEvent, "id" | "subject">, body: AskedBody): Question => ({
+export const questionOf = ({ id, subject }: Pick<LogEvent, "id" | "subject">, body: AskedBody): Question => ({
   question: id ?? "",
   id: subject ?? "",
   annotator: body.annotator,
@@ -68,7 +68,10 @@ export const askDesign = (
   proposal: Proposal,
 ): readonly Question[] | undefined => {
   const known = now.event(`${name}/0`);
-  if (known !== undefined) return [questionOf(known, JSON.parse(known.body ?? "{}") as AskedBody)];
+  if (known !== undefined) {
+    requireAsked(known);
+    return [questionOf(known, JSON.parse(known.body ?? "{}") as AskedBody)];
+  }
   const own = state.participant(participant);
   if ((own?.history.length ?? 0) !== proposal.step) return undefined;
   const waits = own?.asked?.step === proposal.step && own.asked.until >= at;

@@ -67,6 +67,8 @@ export interface LoadedCampaign {
   /** The last event that changed the settings or the pool: rankings from before it are void. */
   readonly generation: number;
   readonly withdrawn: number;
+  /** Changes of the settings, in their order; `at` in milliseconds since 1970. */
+  readonly configured: readonly { readonly at: number; readonly change: SettingsChange }[];
   readonly content: PoolContent | DesignContent;
   event(id: string): LogEvent | undefined;
   /** Events that are about somebody. */
@@ -195,6 +197,7 @@ export const loadCampaign = (
   let head: LogHead = EMPTY_LOG;
   let generation = first.seq;
   let withdrawn = 0;
+  const configured: { readonly at: number; readonly change: SettingsChange }[] = [];
   const content =
     settings.policy === undefined
       ? loadPool(created, items, () => settings)
@@ -210,7 +213,9 @@ export const loadCampaign = (
       bySubject.set(subject, own);
     }
     if (kind === "configured" && body !== null) {
-      settings = changedSettings(settings, JSON.parse(body) as SettingsChange);
+      const change = JSON.parse(body) as SettingsChange;
+      settings = changedSettings(settings, change);
+      configured.push({ at: event.at, change });
       generation = event.seq;
     } else if (kind === "withdrawn") {
       withdrawn += 1;
@@ -223,6 +228,7 @@ export const loadCampaign = (
     name,
     created,
     createdAt: first.at,
+    configured,
     content,
     get head() {
       return head;

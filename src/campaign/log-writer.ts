@@ -195,8 +195,10 @@ export const createLogWriter = async (options: LogWriterOptions): Promise<LogWri
         if (!stale) return;
       }
       if (stale) return reload();
-      const events = await store.read(name, now.head.seq);
+      const [last, ...events] = await store.read(name, now.head.seq - 1);
       if (flushing !== undefined) return flushing;
+      // Deleted since, and created or restored under the same name.
+      if (last?.hash !== now.head.hash) return reload();
       if (events.some(({ kind }) => kind === "withdrawn")) return reload();
       const own = events.filter(({ seq }) => seq > now.head.seq);
       for (const event of own) now.apply(event);

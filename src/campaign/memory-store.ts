@@ -2,6 +2,7 @@
 import { erasedEvent, erasedItem } from "./chain.js";
 import { EMPTY_LOG, headOf, type LogEvent, type LogHead, type StoredItem } from "./events.js";
 import { type CampaignStore, requireName, takenName, unknownCampaign } from "./store.js";
+import { requireDocument, requireFollowing, requireItems } from "./stored-log.js";
 
 interface Kept {
   items: StoredItem[];
@@ -34,6 +35,8 @@ export const memoryStore = (): CampaignStore => {
         .sort((a, b) => byText(a.name, b.name)),
     async create(name, items, log) {
       if (campaigns.has(requireName(name))) throw takenName(name);
+      requireItems(items);
+      requireFollowing(EMPTY_LOG, log);
       campaigns.set(name, { items: [...items], log: [...log] });
     },
     async delete(name) {
@@ -45,7 +48,9 @@ export const memoryStore = (): CampaignStore => {
     read: async (name, after, limit = Number.POSITIVE_INFINITY) => kept(name).log.slice(after, after + limit),
     async transact(name, after, decide) {
       const own = kept(name);
-      const { append, erase } = decide({ head: headOfLog(own.log), news: own.log.slice(after) });
+      const head = headOfLog(own.log);
+      const { append, erase } = decide({ head, news: own.log.slice(after) });
+      requireFollowing(head, append);
       if (erase !== undefined) {
         own.log = own.log.map((event) => (event.subject === erase.subject ? erasedEvent(event) : event));
         own.items = own.items.map((each) => (each.item === erase.item ? erasedItem(each) : each));
@@ -59,6 +64,7 @@ export const memoryStore = (): CampaignStore => {
         .map(([key, body]) => ({ kind, key, body }))
         .sort((a, b) => byText(a.key, b.key)),
     async putDocument(kind, key, body) {
+      requireDocument(kind, key, body);
       kindOf(kind).set(key, body);
     },
     async deleteDocument(kind, key) {

@@ -52,6 +52,8 @@ export const answerTexts = {
   atIndex: (index: number, reason: string) => `answer ${index + 1}: ${reason}`,
   eventTaken:
     "the event id that was given is that of another answer: give each answer an id of its own, or leave it out",
+  requestTaken:
+    "the request id that was given is that of something else in the log: give each request an id of its own, or leave it out",
   two: "a label and a refusal were both given: give one of them",
   notAnswered:
     "there is no answer of this annotator to take back: give the id and the annotator of an answer",
@@ -60,7 +62,7 @@ export const answerTexts = {
   cost: (budget: number) =>
     `the next label would cost more than is left of the budget of ${budget}: raise it to go on`,
   nobody: "nobody is left to ask: all are answered, refused or waiting for an answer",
-  nothingDisputed: "annotators agree on everything: there is nothing to settle",
+  nothingDisputed: "there is nothing more on which annotators disagree",
 };
 
 /** One of several answers cannot be taken, and so none of them is. */
@@ -129,6 +131,11 @@ export const questionOf = (
   };
 };
 
+/** Events of all kinds share their names: one that is no question cannot be asked again. */
+export const requireAsked = ({ kind }: Pick<LogEvent, "kind">): void => {
+  if (kind !== "asked") throw new InputError("request", answerTexts.requestTaken);
+};
+
 /** Paid for, or about to be: a label for everybody who answered or may still answer, refusals apart. */
 export const labelsUsed = ({ state }: PoolContent, at: number): number =>
   state.answered.size - state.refused.size + state.pending(at).length;
@@ -177,6 +184,7 @@ export const askPool = (
   for (let i = 0; i < count; i++) {
     const known = now.event(`${name}/${i}`);
     if (known === undefined) break;
+    requireAsked(known);
     questions.push(questionOf(content, known, bodyOf(known)));
   }
   if (questions.length > 0) return { questions, notes: [] };
@@ -252,8 +260,9 @@ export const tellPool = (
       (!answersSomething || (before !== undefined && before.label === each.label)) &&
       sameSensitive(own?.sensitive, each.sensitive);
     if (same) return taken("same");
+    // A question to nobody in particular is one to everybody.
     const wasAsked = own?.asks.some(
-      ({ annotator }) => annotator === each.annotator || each.annotator === ANYONE,
+      ({ annotator }) => annotator === each.annotator || annotator === ANYONE || each.annotator === ANYONE,
     );
     const unasked = answersSomething && before === undefined && wasAsked !== true;
     const corrects = answersSomething && before !== undefined && before.label !== each.label;

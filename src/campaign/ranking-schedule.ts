@@ -107,6 +107,7 @@ export const createRankingSchedule = ({
   let running: Promise<void> | undefined;
   /** Milliseconds that rankings take, lately; and before when no other one is begun, so that half the time is left. */
   let duration: number | undefined;
+  let startedAt = 0;
   let restUntil = 0;
   let size = SHORTEST;
   let preparedFor: { readonly content: unknown; readonly generation: number } | undefined;
@@ -130,6 +131,13 @@ export const createRankingSchedule = ({
     const at = clock();
     return ranking.rows.filter(({ item }) => state.isOpen(item, at)).length;
   };
+  /** One that is cold is as good as it gets. */
+  const hasAnyLeft = (ranking: CampaignRanking | undefined): boolean => {
+    if (ranking === undefined || ranking.cold) return ranking !== undefined;
+    const { state } = poolOf(now());
+    const at = clock();
+    return ranking.rows.some(({ item }) => state.isOpen(item, at));
+  };
   const answersSince = (): number => {
     const { state } = poolOf(now());
     return last === undefined ? state.changes.length : countAfter(state.changes, last.basis);
@@ -147,8 +155,9 @@ export const createRankingSchedule = ({
   };
   const begin = (): Promise<void> => {
     running ??= (async () => {
-      const started = performance.now();
+      startedAt = performance.now();
       const pool = prepared();
+      const { places } = pool.state;
       const { head } = now();
       const soFar = pool.state.soFar(head.at, pool.rowOf);
       const wanted = size;
@@ -161,10 +170,10 @@ export const createRankingSchedule = ({
           rows: rows.map(({ row, ...each }) => ({ item: pool.itemOf[row], ...each })),
         };
         failure = undefined;
-        // Whatever was served meanwhile came from the one before: next time there is enough of it.
-        const served = last === undefined ? 0 : last.rows.length - openLeft(last);
+        // Next time there is enough for what is asked while one is made, and rested.
+        const served = poolOf(now()).state.places - places;
         size = SHORTEST;
-        while (size < 2 * served && size < LONGEST) size *= 2;
+        while (size < 3 * served && size < LONGEST) size *= 2;
         if (!isUsable(last, now()) || ranking.basis >= (last?.basis ?? 0)) {
           last = ranking;
           finishedAt = clock();
@@ -173,7 +182,7 @@ export const createRankingSchedule = ({
       } catch (error) {
         failure = error;
       } finally {
-        const took = performance.now() - started;
+        const took = performance.now() - startedAt;
         duration = duration === undefined ? took : 0.7 * duration + 0.3 * took;
         restUntil = performance.now() + took;
         running = undefined;
@@ -200,18 +209,18 @@ export const createRankingSchedule = ({
     },
     async freshen(wait) {
       if (!isDue()) return;
-      const ranking = current();
-      const empty = ranking === undefined || (!ranking.cold && openLeft(ranking) === 0);
+      const empty = !hasAnyLeft(current());
       const until = performance.now() + wait;
       const rest = running !== undefined || empty ? 0 : Math.max(0, restUntil - performance.now());
-      const isQuick = duration === undefined || rest + duration <= wait;
+      const already = running === undefined ? 0 : performance.now() - startedAt;
+      // How long it takes is not known before the first one.
+      const isQuick = duration === undefined || rest + duration - already <= wait;
       if (rest > 0) {
         if (!isQuick) return;
         await pause(rest);
       }
       const done = begin();
-      if (wait <= 0 || !(empty || isQuick)) return;
-      await Promise.race([done, pause(until - performance.now())]);
+      if (wait > 0 && isQuick) await Promise.race([done, pause(until - performance.now())]);
     },
     async settle() {
       if (running !== undefined) await running;

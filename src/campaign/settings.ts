@@ -1,5 +1,6 @@
 /** What a campaign is told to do: plain data, in the first event of its log, changed by later ones. */
 import { InputError } from "../core/errors.js";
+import type { Optional } from "../core/options.js";
 import type { ModelIdentity } from "../design/model-catalogue.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import type { NamedModels } from "../workflows/acquisition.js";
@@ -59,7 +60,7 @@ export interface SettingsChange {
 
 /** What people give; the rest has a default. */
 export interface CampaignOptions
-  extends Partial<
+  extends Optional<
     Pick<
       CampaignSettings,
       | "seed"

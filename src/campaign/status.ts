@@ -53,7 +53,7 @@ export interface CampaignStatus {
 }
 
 /** The classes of a sensitive label of every row, by what is known by now. */
-const labelsNow = ({ table, state, itemOf }: PoolContent, label: Label): Int32Array => {
+export const labelsNow = ({ table, state, itemOf }: PoolContent, label: Label): Int32Array => {
   const labels = label.labels.slice(0, table.rows);
   for (let row = 0; row < table.rows; row++) {
     const told = state.item(itemOf[row])?.sensitive;
@@ -63,7 +63,7 @@ const labelsNow = ({ table, state, itemOf }: PoolContent, label: Label): Int32Ar
 };
 
 /** Rows of the table whose label was collected. */
-const collectedRows = ({ state, rowOf }: PoolContent): Int32Array =>
+export const collectedRows = ({ state, rowOf }: PoolContent): Int32Array =>
   Int32Array.from(
     [...state.answered].filter((item) => {
       const own = state.item(item);

@@ -51,7 +51,8 @@ export interface CampaignStore {
   /**
    * Takes the campaign's lock, lets `decide` see what has come after the event `after`, and writes what it returns.
    * Nobody else writes to the campaign in between, in whatever process. `decide` is synchronous and may be called again
-   * where the database asks for it. Resolves once everything is on disk.
+   * where the database asks for it. Resolves once everything is on disk. Events that do not follow the head, or have the
+   * id of another one, are a mistake of the caller; ids, subjects and keys have at most 1000 bytes.
    */
   transact(name: string, after: number, decide: (log: LockedLog) => LogChange): Promise<void>;
   getDocument(kind: string, key: string): Promise<string | undefined>;

@@ -13,6 +13,7 @@ export {
   type BootstrapOptions,
   bootstrap,
   bootstrapBiasText,
+  bootstrapInSteps,
   bootstrapReplicatesText,
   bootstrapRowsText,
   bootstrapStatisticText,

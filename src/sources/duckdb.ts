@@ -51,7 +51,7 @@ export const limitAccess = async (connection: DuckDBConnection, files: readonly 
 export const parquetSql = (path: string, options = ""): string =>
   `read_parquet(${sqlText(path)}, hive_partitioning = false${options})`;
 
-const loadDuckdb = async (): Promise<typeof import("@duckdb/node-api")> => {
+export const loadDuckdb = async (): Promise<typeof import("@duckdb/node-api")> => {
   try {
     return await import("@duckdb/node-api");
   } catch (error) {

@@ -9,3 +9,4 @@ export {
 } from "./images/manifest.js";
 export { loadPaperTask, type PaperTask, type PaperTaskOptions } from "./paper-tasks.js";
 export { type ReadOptions, readTable, type StreamOptions, streamTable } from "./source.js";
+export { parquetBytes, writeParquet } from "./write-parquet.js";

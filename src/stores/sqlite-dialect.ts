@@ -1,5 +1,5 @@
 /** Campaigns in a SQLite file, by the package libsql. */
-import { closeSync, mkdirSync, openSync, statfsSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type SqliteDatabase, SqliteDialect, sql } from "kysely";
 import type { Database } from "libsql";
@@ -56,7 +56,7 @@ export const sqliteDialect = async (
   });
   return {
     description: path,
-    connections: new SqliteDialect({ database: withoutLeftovers(database) }),
+    connections: new SqliteDialect({ database: withoutLeftovers(database, inPlace(path, file)) }),
     schema: undefined,
     // The one lock of a file, taken at once: a transaction that reads first could not be given it later.
     begin: sql`begin immediate`,
@@ -88,13 +88,24 @@ const createFile = (path: string, file: string): void => {
   }
 };
 
+/** What is written to a file that was moved or deleted would be gone with the process: checked before every transaction. */
+const inPlace = (path: string, file: string): (() => void) => {
+  const inode = statSync(file).ino;
+  return () => {
+    if (statSync(file, { throwIfNoEntry: false })?.ino === inode) return;
+    throw new StoreUnavailable("store-away", storeTexts.away(path, sqliteStoreTexts.moved));
+  };
+};
+
 /**
  * A statement that met a lock stays open in libsql, and with it what it had begun to read. Only the beginning of a
  * transaction meets one, and that is executed as a text, which leaves nothing open.
  */
-const withoutLeftovers = (database: Database): SqliteDatabase => ({
-  prepare: (text) =>
-    /^(begin|commit|rollback)\b/.test(text) ? transactionStep(database, text) : database.prepare(text),
+const withoutLeftovers = (database: Database, requireInPlace: () => void): SqliteDatabase => ({
+  prepare(text) {
+    if (text.startsWith("begin")) requireInPlace();
+    return /^(begin|commit|rollback)\b/.test(text) ? transactionStep(database, text) : database.prepare(text);
+  },
   close: () => {
     // All of the store is in the one file then, which SQLite would see to itself if nothing were left open.
     try {

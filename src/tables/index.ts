@@ -15,6 +15,7 @@ export {
   type NumberRule,
   saveEncoder,
 } from "./encoder.js";
+export { toJsonLines } from "./json-lines.js";
 export type { Comparison, Label, LabelChoice, LabelOptions, LabelRule } from "./label.js";
 export type { NumberCode } from "./number-code.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";

@@ -139,7 +139,11 @@ export const acquisitionCurve = async (
   const selected = mean(last.map(({ predicted }) => weightedShare(predicted, inclusion)));
   const shrunk = Math.max(selected, 0.5 / drawn.length);
 
-  const base = fits.map((each) => each.map((fit) => fitWorth(fit, judging, inclusion, shrunk)));
+  const base: FitWorth[][] = [];
+  for (const each of fits) {
+    base.push(each.map((fit) => fitWorth(fit, judging, inclusion, shrunk)));
+    await pace.pause();
+  }
   const resampled: FitWorth[][] = [];
   for (let r = 0; r < RESAMPLES; r++) {
     const own = stream.split("resample").split(r);

@@ -4,9 +4,9 @@
  * chosen for being unlike the rest.
  */
 import { poolMean } from "../active/inclusion.js";
-import { pacer } from "../core/options.js";
+import { type Pacer, paced, pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import { bootstrap, type Interval, intervalWithin, UNIT_RANGE } from "../core/stats.js";
+import { bootstrapInSteps, type Interval, intervalWithin, UNIT_RANGE } from "../core/stats.js";
 import { type JudgedGuesses, judgeGuesses } from "../fairness/acquired-leakage.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import { mostProbable } from "./evaluation.js";
@@ -56,15 +56,16 @@ export const estimateAcquired = async (input: EstimateInput): Promise<PoolEstima
   const sensitive = judged.several
     ? await judged.predict("sensitive", { folds, stream: stream.split("sensitive"), pace })
     : undefined;
-  return poolEstimateOf(input, judged, { target, sensitive });
+  return poolEstimateOf(input, judged, { target, sensitive }, pace);
 };
 
 /** The estimates of predictions by models that have not seen the rows, [acquired, classes]. */
-export const poolEstimateOf = (
+export const poolEstimateOf = async (
   input: EstimateInput,
   judged: JudgedAcquisition,
   said: { readonly target: Float64Array; readonly sensitive: Float64Array | undefined },
-): PoolEstimate => {
+  pace: Pick<Pacer, "pause">,
+): Promise<PoolEstimate> => {
   const { target, initial, asked, isRefused, pool, stream } = input;
   const { acquired, rows, drawn, inclusion, groupOf, several } = judged;
   const predicted = mostProbable(said.target, target.classes);
@@ -90,7 +91,7 @@ export const poolEstimateOf = (
     },
     dpRatio:
       several && target.classes === 2
-        ? parityOf(predicted, groupOf, inclusion, stream.split("parity"))
+        ? await parityOf(predicted, groupOf, inclusion, stream.split("parity"), pace)
         : null,
     ...leakageOf(guesses),
     rows: {
@@ -121,12 +122,13 @@ const leakageOf = (guesses: JudgedGuesses | undefined): Pick<PoolEstimate, "leak
 };
 
 /** The ratio of weighted selection rates, with an interval from resamples of the rows; a resample without a group is 0. */
-const parityOf = (
+const parityOf = async (
   predicted: Int32Array,
   groups: Int32Array,
   weights: Float64Array,
   stream: RandomStream,
-): EstimatedValue | null => {
+  pace: Pick<Pacer, "pause">,
+): Promise<EstimatedValue | null> => {
   const count = new Set(groups.filter((group) => group >= 0)).size;
   const ratioOf = (rows: Uint32Array): number => {
     const own = Int32Array.from(rows, (row) => groups[row]);
@@ -139,10 +141,9 @@ const parityOf = (
   };
   const all = Uint32Array.from(groups.keys());
   if (!predicted.includes(1)) return null;
-  const { estimate, interval } = bootstrap(all.length, ratioOf, {
-    stream,
-    method: "percentile",
-    replicates: REPLICATES,
-  });
+  const { estimate, interval } = await paced(
+    bootstrapInSteps(all.length, ratioOf, { stream, method: "percentile", replicates: REPLICATES }),
+    pace,
+  );
   return { value: estimate, interval };
 };

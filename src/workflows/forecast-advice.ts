@@ -2,6 +2,9 @@
 import { between, fixed } from "../core/number-text.js";
 import type { Interval } from "../core/stats.js";
 
+/** The least gain in accuracy that is worth asking for, unless another is given. */
+export const FORECAST_WORTHWHILE = 0.005;
+
 /** A ratio of selection rates that the model must reach, without a decision rule. */
 export interface ForecastRequirement {
   readonly metric: "dp";

@@ -15,6 +15,7 @@ import { type AcquisitionCurve, acquisitionCurve, type CurveSeries } from "./acq
 import { type EstimatedValue, type PoolEstimate, poolEstimateOf } from "./estimate-acquired.js";
 import {
   adviceOf,
+  FORECAST_WORTHWHILE,
   type ForecastAdvice,
   type ForecastGain,
   type ForecastRequirement,
@@ -32,6 +33,7 @@ import {
 } from "./judged-acquisition.js";
 
 export {
+  FORECAST_WORTHWHILE,
   type ForecastAdvice,
   type ForecastGain,
   type ForecastRequirement,
@@ -90,7 +92,6 @@ export interface Forecast {
   readonly requirement: RequirementForecast | null;
 }
 
-export const FORECAST_WORTHWHILE = 0.005;
 const FURTHER_SHARES = [0.25, 0.5, 1] as const;
 
 const requireOptions = (input: ForecastInput): void => {
@@ -258,7 +259,7 @@ export const forecastAcquired = async (input: ForecastInput): Promise<Forecast> 
         );
   return {
     labels,
-    estimate: poolEstimateOf(input, judged, curve.said),
+    estimate: await poolEstimateOf(input, judged, curve.said, pace),
     accuracy: measured(measures.accuracy),
     dpRatio: measured(dpRatio),
     leakage: measured(measures.leakage),

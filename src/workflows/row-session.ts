@@ -211,6 +211,18 @@ const drawnAmong = (from: number, to: number, part: number): number => {
 /** Whether the place, from 0, of all that is asked is one that is drawn at random. */
 export const isDrawnPlace = (place: number, part: number): boolean => drawnAmong(place, place + 1, part) > 0;
 
+/**
+ * Longer rankings are by the scores alone: the time of a joint one grows with every place (100,000 candidates: 2 s for 32
+ * places, half a minute for 512), and it would be old when it is done.
+ */
+const MOST_JOINT = 32;
+
+const isLongRanking = (
+  { batchKind }: RowSessionOptions,
+  pending: Int32Array | undefined,
+  size: number,
+): boolean => batchKind === "joint" && pending !== undefined && size > MOST_JOINT;
+
 /** What the known groups of a few rows count against those drawn at random, while those are few. */
 const PRIOR_ROWS = 4;
 
@@ -328,6 +340,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
       // What is told while the step is under way counts from the next one on.
       {
         ...options,
+        batchKind: isLongRanking(options, pending, size) ? "top" : options.batchKind,
         target: { ...target, labels: target.labels.slice() },
         sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
       },

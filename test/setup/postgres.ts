@@ -1,10 +1,12 @@
 /** Tests against a real PostgreSQL: a server of their own that goes away with them, or the reason why there is none. */
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { chownSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 import { findProgram, programs } from "../../scripts/system-programs.mjs";
 
@@ -14,6 +16,10 @@ export interface PostgresServer {
   readonly user: string;
   readonly password: string;
   readonly port: number;
+  /** Ends it without warning, as a crash would; what was committed is there again after `resume`. */
+  halt(): Promise<void>;
+  /** Starts it again, at the same address. */
+  resume(): Promise<void>;
 }
 
 export type PostgresSearch =
@@ -73,6 +79,19 @@ export const describeWithPostgres = (name: string, suite: (server: () => Postgre
   });
 };
 
+/** The address of one more database on the server, with nothing in it. */
+export const emptyDatabase = async ({ address }: PostgresServer): Promise<string> => {
+  const client = new pg.Client(address);
+  await client.connect();
+  try {
+    const name = `empty_${randomUUID().replaceAll("-", "")}`;
+    await client.query(`CREATE DATABASE ${name}`);
+    return address.replace(/\/postgres$/, `/${name}`);
+  } finally {
+    await client.end();
+  }
+};
+
 const unavailable = (): never => {
   throw new Error("the database is there only while a test runs");
 };
@@ -91,14 +110,17 @@ const startPostgres = async (programFolder: string, owner: Owner | undefined): P
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   };
   process.once("exit", clear);
-  const stop = async () => {
+  const halt = async () => {
     const ending = child;
     if (ending !== undefined && ending.exitCode === null && ending.signalCode === null) {
       const ended = new Promise((resolve) => ending.once("exit", resolve));
-      // What it holds is thrown away: no need to write it down first.
+      // No need to write down first what it holds: either it is thrown away, or the log has it.
       ending.kill("SIGQUIT");
       await ended;
     }
+  };
+  const stop = async () => {
+    await halt();
     clear();
     process.off("exit", clear);
   };
@@ -113,18 +135,23 @@ const startPostgres = async (programFolder: string, owner: Owner | undefined): P
     const settings = ["--encoding=UTF8", "--no-sync", "--no-instructions"];
     await promisify(execFile)(join(programFolder, "initdb"), [...login, ...settings, "-D", cluster], place);
     const port = await freePort();
-    const server = spawn(
-      join(programFolder, "postgres"),
-      ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-F", "-c", "full_page_writes=off"],
-      { ...place, stdio: ["ignore", "ignore", "pipe"] },
-    );
-    child = server;
-    await readiness(server);
+    const resume = async () => {
+      const server = spawn(
+        join(programFolder, "postgres"),
+        ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-F", "-c", "full_page_writes=off"],
+        { ...place, stdio: ["ignore", "ignore", "pipe"] },
+      );
+      child = server;
+      await readiness(server);
+    };
+    await resume();
     return {
       address: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
       user,
       password,
       port,
+      halt,
+      resume,
       stop,
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { InputError } from "../errors.js";
 import { normalCdf, normalQuantile } from "../math.js";
+import { unpaced } from "../options.js";
 import type { RandomStream } from "../random.js";
 import type { Interval } from "./intervals.js";
 import { momentsOf, sampleVariance } from "./moments.js";
@@ -87,8 +88,15 @@ const correctedLevels = (replicates: Float64Array, estimate: number, a: number, 
 export const bootstrap = (
   rows: number,
   statistic: RowStatistic,
+  options: BootstrapOptions,
+): BootstrapEstimate => unpaced(bootstrapInSteps(rows, statistic, options));
+
+/** The same in pieces, one for each resample. */
+export function* bootstrapInSteps(
+  rows: number,
+  statistic: RowStatistic,
   { stream, method = "bca", replicates = 2000, level = 0.95 }: BootstrapOptions,
-): BootstrapEstimate => {
+): Generator<undefined, BootstrapEstimate> {
   requireLevel(level);
   if (!Number.isInteger(rows) || rows < 2) throw new InputError("bootstrap-rows", bootstrapRowsText(rows));
   if (!Number.isInteger(replicates) || replicates < 2) {
@@ -104,6 +112,7 @@ export const bootstrap = (
   for (let r = 0; r < replicates; r++) {
     for (let i = 0; i < rows; i++) indices[i] = stream.integer(rows);
     values[r] = evaluate(statistic, indices, `replicate ${r}`);
+    yield;
   }
   const standardError = Math.sqrt(sampleVariance(momentsOf(values)));
   // A statistic that no resample changes has no bias and no skewness to correct.
@@ -115,4 +124,4 @@ export const bootstrap = (
       : [tail, 1 - tail];
   const [low, high] = quantiles(values, levels);
   return { estimate, standardError, interval: [low, high] };
-};
+}

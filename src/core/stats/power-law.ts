@@ -43,7 +43,7 @@ const RATE_SPREAD = 0.7;
 const RATES: Interval = [0.05, 2];
 const GRID = 24;
 /** Steps of golden sections: each takes off 0.382 of what is left. */
-const SECTIONS = 40;
+const SECTIONS = 28;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /** n^-rate */
@@ -63,10 +63,20 @@ const leastOver = (f: (x: number) => number, [from, to]: Interval): number => {
   }
   let low = from + Math.max(0, best - 1) * step;
   let high = from + Math.min(GRID, best + 1) * step;
+  let [a, b] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
+  let [atA, atB] = [f(a), f(b)];
   for (let i = 0; i < SECTIONS; i++) {
-    const [a, b] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
-    if (f(a) <= f(b)) high = b;
-    else low = a;
+    if (atA <= atB) {
+      high = b;
+      [b, atB] = [a, atA];
+      a = high - GOLDEN * (high - low);
+      atA = f(a);
+    } else {
+      low = a;
+      [a, atA] = [b, atB];
+      b = low + GOLDEN * (high - low);
+      atB = f(b);
+    }
   }
   const middle = (low + high) / 2;
   return f(middle) <= least ? middle : from + best * step;
