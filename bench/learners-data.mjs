@@ -54,6 +54,7 @@ export const tables = {
     return {
       features: encode(table, [0, 4, 10, 11, 12], [2, 9, 14]),
       labels: Int32Array.from(table, (row) => (row[14] === ">50K" ? 1 : 0)),
+      sensitive: Int32Array.from(table, (row) => (row[9] === "Female" ? 1 : 0)),
     };
   },
   census() {

@@ -78,6 +78,16 @@ export {
   type ModelRule,
   readModel,
 } from "./workflows/fitted-model.js";
+export type {
+  Forecast,
+  ForecastAdvice,
+  ForecastGain,
+  ForecastOptions,
+  ForecastPoint,
+  ForecastRequirement,
+  MeasureForecast,
+  RequirementForecast,
+} from "./workflows/forecast.js";
 export type { GoalOutcome } from "./workflows/goal-outcome.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { ParityMetrics } from "./workflows/judge-parity.js";

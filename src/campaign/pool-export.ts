@@ -2,6 +2,7 @@
 import { inclusionWeights } from "../active/inclusion.js";
 import { DATE_UNIT } from "../tables/cell-type.js";
 import { columnsOfRule } from "../tables/label.js";
+import { PROVENANCE_COLUMNS, type ProvenanceColumn } from "../tables/provenance.js";
 import {
   type Column,
   columnNames,
@@ -32,19 +33,7 @@ import { outcomeOf } from "./pool-state.js";
  * - `asked_at`, `answered_at`: when the question was asked that was answered, and when the first answer came, in UTC
  * - `corrections`: answers that changed an earlier one
  */
-export const PROVENANCE_COLUMNS = [
-  "status",
-  "reason",
-  "probability",
-  "weight",
-  "order",
-  "opinions",
-  "agreement",
-  "asked_at",
-  "answered_at",
-  "corrections",
-] as const;
-export type ProvenanceColumn = (typeof PROVENANCE_COLUMNS)[number];
+export { PROVENANCE_COLUMNS, type ProvenanceColumn };
 
 export type ExportedStatus = "initial" | "labelled" | "refused" | "disputed" | "waiting" | "expired" | "open";
 

@@ -13,6 +13,7 @@ import {
   labelTexts,
 } from "./label.js";
 import { fitNumberCode } from "./number-code.js";
+import { isProvenance } from "./provenance.js";
 import { leastRowsOfLevel, rareLevelTexts } from "./rare-levels.js";
 import { repeatedIds, repeatedIdTexts } from "./repeated-ids.js";
 import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
@@ -75,6 +76,8 @@ export const taskTexts = {
   noSensitive: 'no sensitive column is given: name at least one, as in sensitive: ["sex"].',
   constant: (column: string) => `"${column}" is left out: it has the same value in every row`,
   empty: (column: string) => `"${column}" is left out: all its values are missing`,
+  provenance:
+    "columns in which fairbed campaign export says how each row came to its label are left out (--keep keeps them)",
   /** `different` of so many known values. */
   rowsOfTheirOwn: (column: string, different: number, known: number) =>
     `"${column}" is left out: ${different === known ? "every row has a text of its own" : `${different} of ${known} texts are different, so it nearly names the row`} (--keep "${column}" keeps it)`,
@@ -214,8 +217,10 @@ const chooseFeatures = (table: Table, settings: TaskSettings, reserved: readonly
     settings.features === undefined ? !taken.has(name) : wanted.has(name),
   );
   const notes: string[] = [];
+  const isNote = (name: string) => settings.features === undefined && isProvenance(name) && !kept.has(name);
+  if (candidates.some((name) => isNote(name) && !excluded.has(name))) notes.push(taskTexts.provenance);
   const features = candidates.filter((name) => {
-    if (excluded.has(name)) return false;
+    if (excluded.has(name) || isNote(name)) return false;
     const reason = uselessness(columnNamed(table, name), kept.has(name));
     if (reason !== undefined) notes.push(reason);
     return reason === undefined;

@@ -91,7 +91,8 @@ const controlOf = (
   return control.state;
 };
 
-const taskNow = (task: Task, rows: RowSession, table: Table): Task => {
+/** The task with the labels that are known by now. */
+export const taskNow = (task: Task, rows: RowSession, table: Table): Task => {
   const labels = new Int32Array(table.rows).fill(-1);
   for (const row of rows.labelled()) labels[row] = rows.labelOf(row);
   return {

@@ -1,15 +1,14 @@
 /** Labels asked for while they are collected: whom to ask next, what was answered, and all of it in one file. */
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions, type StopSignal } from "../core/options.js";
-import { seededStream } from "../core/random.js";
 import { VERSION } from "../core/version.js";
 import type { MemberProbabilities } from "../learners/classifier.js";
 import { columnNames, columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js";
 import { tableHash } from "../tables/table-hash.js";
-import type { Task } from "../tables/task.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
 import { type AcquisitionOptions, planAcquisition, pretrainedOn } from "./acquisition-plan.js";
-import { type EstimateInput, estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
+import { estimateInput, taskNow } from "./acquisition-ranking.js";
+import { estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
 import { fitTask } from "./fit-model.js";
 import type { FittedModel } from "./fitted-model.js";
 import { type Forecast, type ForecastOptions, forecastAcquired } from "./forecast.js";
@@ -172,24 +171,7 @@ const createSession = (
     return batch.map(candidateOf);
   };
   /** What estimates and forecasts rest on. */
-  const acquiredSoFar = (): EstimateInput => ({
-    features: plan.rows.features,
-    target: { labels: rows.labels(), classes: plan.rows.target.classes },
-    sensitive:
-      plan.rows.sensitive.length === 0
-        ? undefined
-        : { ...plan.rows.sensitive[0], labels: rows.sensitiveOf(0, plan.rows.features.rows) },
-    initial: plan.rows.initial,
-    asked: rows.asked,
-    isRefused: rows.isRefused,
-    pool: plan.rows.pool.length,
-    learner: plan.rows.learner,
-    weights: plan.rows.weights,
-    reweigh: settings.reweigh,
-    stream: seededStream(options.seed ?? 0)
-      .split("estimate")
-      .split(rows.labelled().length),
-  });
+  const acquiredSoFar = () => estimateInput(plan, rows, options.seed);
   let asking: Promise<unknown> = Promise.resolve();
   let hashes: ReturnType<typeof hashesOf> | undefined;
   const session: AcquisitionSession = {
@@ -261,18 +243,6 @@ const withProbabilities = (table: Table, name: string, rows: RowSession): Table 
     if (probability !== undefined && rows.labelOf(row) >= 0) values[row] = probability;
   }
   return { ...table, columns: [...table.columns, columnOfNumbers(name, values)] };
-};
-
-/** The task with the labels that are known by now. */
-const taskNow = (task: Task, rows: RowSession, table: Table): Task => {
-  const labels = new Int32Array(table.rows).fill(-1);
-  for (const row of rows.labelled()) labels[row] = rows.labelOf(row);
-  return {
-    ...task,
-    table,
-    target: { ...task.target, labels },
-    sensitive: task.sensitive.map((label, i) => ({ ...label, labels: rows.sensitiveOf(i, table.rows) })),
-  };
 };
 
 /** Tables and members are given again; names of models are saved. */

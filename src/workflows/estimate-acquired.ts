@@ -6,7 +6,14 @@
 import { poolMean } from "../active/inclusion.js";
 import { type Pacer, paced, pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import { bootstrapInSteps, type Interval, intervalWithin, UNIT_RANGE } from "../core/stats.js";
+import {
+  bootstrapInSteps,
+  type EstimatedMean,
+  type Interval,
+  intervalWithin,
+  UNIT_RANGE,
+  wilsonInterval,
+} from "../core/stats.js";
 import { type JudgedGuesses, judgeGuesses } from "../fairness/acquired-leakage.js";
 import { parityRatios } from "../fairness/group-metrics.js";
 import { mostProbable } from "./evaluation.js";
@@ -87,7 +94,10 @@ export const poolEstimateOf = async (
   return {
     accuracy: {
       value: accuracy.mean,
-      interval: intervalWithin(accuracy.mean, accuracy.interval[1] - accuracy.mean, UNIT_RANGE),
+      interval: accuracyInterval(
+        accuracy,
+        right.filter((_, i) => acquired[i].probability !== undefined),
+      ),
     },
     dpRatio:
       several && target.classes === 2
@@ -105,6 +115,17 @@ export const poolEstimateOf = async (
       pool,
     },
   };
+};
+
+/**
+ * From the spread over draws. Where a model is right about all that were drawn, or about none, there is no spread, which
+ * does not make it certain of the others: Wilson's interval of so many draws then.
+ */
+const accuracyInterval = ({ mean, interval }: EstimatedMean, drawn: Int32Array): Interval => {
+  const right = drawn.reduce((sum, each) => sum + each, 0);
+  if (right > 0 && right < drawn.length) return intervalWithin(mean, interval[1] - mean, UNIT_RANGE);
+  const [low, high] = wilsonInterval(right, drawn.length);
+  return [Math.min(low, mean), Math.max(high, mean)];
 };
 
 const leakageOf = (guesses: JudgedGuesses | undefined): Pick<PoolEstimate, "leakage" | "leakageAuc"> => {

@@ -67,6 +67,10 @@ const valuesIn = (column: Column): readonly string[] => {
   return known;
 };
 
+/** One value for one thing, whether it was told as 1 or as "1": a number where the column has no texts. */
+const asKept = (column: Column, text: string): LabelValue =>
+  column.kind === "numeric" && String(Number(text)) === text ? Number(text) : text;
+
 /** A value as it is kept: checked against the rule, so that a slip of the pen is not a class of its own. */
 export const checkedValue = (
   rule: Exclude<LabelRule, { kind: "combination" }>,
@@ -85,12 +89,12 @@ export const checkedValue = (
   }
   const text = String(given);
   const known = rule.kind === "values" ? rule.classes : [...new Set([...valuesIn(column), rule.value])];
-  if (known.includes(text)) return given;
+  if (known.includes(text)) return asKept(column, text);
   // Of one class against the rest, the rest may still have values that nobody has told.
   const near = nearestName(text, known);
   const open = rule.kind === "value" && known.length < 2;
   const slip = text.trim() === "" || near?.toLowerCase() === text.trim().toLowerCase();
-  if (open && !slip) return given;
+  if (open && !slip) return asKept(column, text);
   throw new InputError("label", toldTexts.value(column.name, near, known));
 };
 

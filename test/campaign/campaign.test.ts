@@ -484,3 +484,32 @@ describe("going on elsewhere", () => {
     expect(differing[0]).toMatchObject({ seq: campaign.head.seq + 1 });
   });
 });
+
+test("a label is the same whether it is told as a number, a text or a truth value", async () => {
+  const table = tableOf(
+    Array.from({ length: 30 }, (_, i) => ({
+      id: `p${i}`,
+      skill: i,
+      sex: i % 2 === 0 ? "f" : "m",
+      ok: i < 4 ? (i < 2 ? "true" : "false") : null,
+      level: null,
+    })),
+  );
+  const text = await Campaign.create(memoryStore(), "x", {
+    table,
+    acquisition: { id: "id", target: "ok=true", sensitive: ["sex"], exclude: ["level"] },
+    opinions: 2,
+  });
+  await text.tell({ id: "p9", label: true, annotator: "ann" });
+  await text.tell({ id: "p9", label: "true", annotator: "bob" });
+  const empty = await Campaign.create(memoryStore(), "x", {
+    table,
+    acquisition: { id: "id", target: "level=1", sensitive: ["sex"], exclude: ["ok"] },
+    opinions: 2,
+  });
+  await empty.tell({ id: "p9", label: 1, annotator: "ann" });
+  await empty.tell({ id: "p9", label: "1", annotator: "bob" });
+  for (const campaign of [text, empty]) {
+    expect(campaign.status().counts).toMatchObject({ labelled: 1, disputed: 0 });
+  }
+});

@@ -86,7 +86,7 @@ const TAMPERED: readonly [
   ["no creation", (events) => events.shift(), { problem: "missing", where: { seq: 1 } }],
   [
     "a changed cell",
-    (_, items) => change(items, 5, { cells: (items[5].cells ?? "").replace("f", "m") + " " }),
+    (_, items) => change(items, 5, { cells: `${(items[5].cells ?? "").replace("f", "m")} ` }),
     { problem: "content", where: { item: 5 } },
   ],
   [
