@@ -24,10 +24,7 @@ const FEWEST_ROWS = 50;
  * `auditTable` of the rows that have a label: what their columns say about who they are, not what the whole pool's would.
  * How a row was collected is no feature.
  */
-export const auditCampaign = async (
-  campaign: Pick<Campaign, "now">,
-  run: RunOptions = {},
-): Promise<CampaignAudit> => {
+export const auditCampaign = async (campaign: Campaign, run: RunOptions = {}): Promise<CampaignAudit> => {
   const { content } = campaign.now;
   if (content.kind !== "pool") throw new InputError("design", campaignTexts.wantsPool);
   const { options, task, table: pool } = content;

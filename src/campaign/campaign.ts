@@ -14,6 +14,7 @@ import type { PoolEstimate } from "../workflows/estimate-acquired.js";
 import type { Forecast } from "../workflows/forecast.js";
 import type { Recipe } from "../workflows/recipe.js";
 import type { LabelValue } from "../workflows/told-values.js";
+import { agreementOf, type CampaignAgreement } from "./agreement.js";
 import { itemsDigest, randomHex, sealEvent } from "./chain.js";
 import { askDesign, type DesignAnswer, proposeDesign, tellDesign } from "./design-answers.js";
 import { designTexts } from "./design-state.js";
@@ -272,7 +273,11 @@ export class Campaign {
     return campaign;
   }
 
-  /** The state as far as it is known here: see `sync`. */
+  /**
+   * The state as far as it is known here: see `sync`.
+   *
+   * @internal
+   */
   get now(): LoadedCampaign {
     return this.log.now;
   }
@@ -449,6 +454,11 @@ export class Campaign {
 
   status(): CampaignStatus {
     return statusOf(this.log.now, this.clock(), this.rankingAge());
+  }
+
+  /** How far annotators agree who answered the same items. */
+  agreement(): CampaignAgreement {
+    return agreementOf(this.log.now);
   }
 
   /** Waits until the ranking knows all answers; throws what went wrong with it. */

@@ -1,7 +1,7 @@
 /** What whoever uses the labels of a campaign should know first, one sentence each. */
 import { fixed } from "../core/number-text.js";
 import { ROWS_TO_NAME_A_VALUE } from "../core/rare-values.js";
-import type { DataCard } from "./data-card.js";
+import type { CampaignCard } from "./data-card.js";
 
 /** Krippendorff's own: below it he would draw no conclusions, not even tentative ones. */
 const LEAST_ALPHA = 0.667;
@@ -44,7 +44,12 @@ export const cardNoteTexts = {
   damaged: "The log is not what was written: do not rely on this data before the reason is known.",
 };
 
-const poolNotes = ({ counts, purpose, agreement, columns }: Omit<DataCard, "notes">): readonly string[] => {
+const poolNotes = ({
+  counts,
+  purpose,
+  agreement,
+  columns,
+}: Omit<CampaignCard, "notes">): readonly string[] => {
   const { drawn, chosen, labelled, initial, refused, asked, unasked, disputed } = counts;
   const texts = cardNoteTexts;
   if (labelled === 0) return [texts.noLabels];
@@ -68,7 +73,7 @@ const poolNotes = ({ counts, purpose, agreement, columns }: Omit<DataCard, "note
   ];
 };
 
-export const cardNotes = (card: Omit<DataCard, "notes">): readonly string[] => [
+export const cardNotes = (card: Omit<CampaignCard, "notes">): readonly string[] => [
   ...(card.integrity.verified === false ? [cardNoteTexts.damaged] : []),
   ...(card.kind === "pool"
     ? poolNotes(card)

@@ -2,7 +2,7 @@
 import { between, fixed, percent, shortest } from "../core/number-text.js";
 import { rareTexts } from "../core/rare-values.js";
 import type { CardComposition } from "./card-composition.js";
-import type { CardAudit, CardEstimate, CardLeakage, DataCard } from "./data-card.js";
+import type { CampaignCard, CardAudit, CardEstimate, CardLeakage } from "./data-card.js";
 
 export interface CardTable {
   readonly head: readonly string[];
@@ -66,7 +66,7 @@ export const cardTexts = {
   nothing: "No label was collected yet.",
 };
 
-const about = ({ description, licence, contact, ...card }: DataCard): CardSection => ({
+const about = ({ description, licence, contact, ...card }: CampaignCard): CardSection => ({
   title: "About",
   parts: [
     ...(description === null ? [] : [text(description)]),
@@ -83,7 +83,7 @@ const about = ({ description, licence, contact, ...card }: DataCard): CardSectio
   ],
 });
 
-const purpose = ({ purpose: own, kind }: DataCard): CardSection => ({
+const purpose = ({ purpose: own, kind }: CampaignCard): CardSection => ({
   title: "What was asked for",
   parts: [
     facts([
@@ -109,7 +109,7 @@ const purpose = ({ purpose: own, kind }: DataCard): CardSection => ({
   ],
 });
 
-const agreementFacts = ({ agreement, counts }: DataCard): CardPart => {
+const agreementFacts = ({ agreement, counts }: CampaignCard): CardPart => {
   const named: Fact = ["annotators by name", counts.annotators];
   if (agreement === null) return facts([named]);
   const { alpha, interval, reason, units } = agreement;
@@ -122,7 +122,7 @@ const agreementFacts = ({ agreement, counts }: DataCard): CardPart => {
   return facts([named, ["items with several opinions", units], ["agreement (Krippendorff's alpha)", words]]);
 };
 
-const collection = (card: DataCard): CardSection => {
+const collection = (card: CampaignCard): CardSection => {
   const { counts, kind } = card;
   const pool: readonly (readonly [string, number])[] = [
     ["in the pool", counts.subjects],
@@ -193,7 +193,7 @@ const compositionParts = (own: CardComposition): readonly CardPart[] => [
   ...(own.undivided === 0 ? [] : [text(cardTexts.undivided(own.undivided))]),
 ];
 
-const composition = ({ composition: all, counts, purpose: own }: DataCard): CardSection | undefined => {
+const composition = ({ composition: all, counts, purpose: own }: CampaignCard): CardSection | undefined => {
   if (own.sensitive.length === 0) return undefined;
   return {
     title: "Who is in it",
@@ -202,7 +202,7 @@ const composition = ({ composition: all, counts, purpose: own }: DataCard): Card
   };
 };
 
-const estimate = ({ estimate: { result, reason } }: DataCard): CardSection => {
+const estimate = ({ estimate: { result, reason } }: CampaignCard): CardSection => {
   const title = "What a model of these labels is worth";
   if (result === null) {
     return { title, parts: [text(reason === null ? cardTexts.notLooked : cardTexts.tooFew(reason))] };
@@ -239,7 +239,7 @@ const leakageRow = (name: string, of: CardLeakage): readonly string[] => [
   fixed(of.entropy, 3),
 ];
 
-const audit = ({ audit: { result, reason } }: DataCard): CardSection => {
+const audit = ({ audit: { result, reason } }: CampaignCard): CardSection => {
   const title = "What the rows give away";
   if (result === null) {
     return { title, parts: [text(reason === null ? cardTexts.notLooked : cardTexts.tooFew(reason))] };
@@ -264,7 +264,7 @@ const audit = ({ audit: { result, reason } }: DataCard): CardSection => {
   };
 };
 
-const changes = ({ changes: all }: DataCard): CardSection | undefined =>
+const changes = ({ changes: all }: CampaignCard): CardSection | undefined =>
   all.length === 0
     ? undefined
     : {
@@ -280,7 +280,7 @@ const changes = ({ changes: all }: DataCard): CardSection | undefined =>
         ],
       };
 
-const integrity = ({ integrity: { events, hash, verified, reason } }: DataCard): CardSection => ({
+const integrity = ({ integrity: { events, hash, verified, reason } }: CampaignCard): CardSection => ({
   title: "Integrity",
   parts: [
     facts([
@@ -295,7 +295,7 @@ const integrity = ({ integrity: { events, hash, verified, reason } }: DataCard):
 });
 
 /** What to know before use stands first: it is what most readers need. */
-export const cardSections = (card: DataCard): readonly CardSection[] =>
+export const cardSections = (card: CampaignCard): readonly CardSection[] =>
   [
     { title: "What to know before use", parts: [{ kind: "list" as const, items: card.notes }] },
     about(card),

@@ -1,6 +1,6 @@
 /** Data cards as Markdown and as plain text. */
 import { type CardPart, type CardTable, cardSections, cardTexts } from "./card-sections.js";
-import type { DataCard } from "./data-card.js";
+import type { CampaignCard } from "./data-card.js";
 
 /** Characters that turn the text around them or cannot be seen: a name could make a sentence read otherwise. */
 const UNSEEN = /[\p{Control}\u202a-\u202e\u2066-\u2069]/gu;
@@ -27,7 +27,7 @@ const markdownPart = (part: CardPart): readonly string[] => {
   return part.kind === "table" ? [markdownTable(part.table)] : [];
 };
 
-export const dataCardMarkdown = (card: DataCard): string => {
+export const dataCardMarkdown = (card: CampaignCard): string => {
   const sections = cardSections(card).flatMap(({ title, parts }) => [
     `## ${title}`,
     ...parts.flatMap(markdownPart),
@@ -51,7 +51,7 @@ const plainPart = (part: CardPart): readonly string[] => {
 };
 
 /** For a terminal or a mail. */
-export const dataCardText = (card: DataCard): string => {
+export const dataCardText = (card: CampaignCard): string => {
   const sections = cardSections(card).flatMap(({ title, parts }) => [
     title.toUpperCase(),
     ...parts.flatMap(plainPart),

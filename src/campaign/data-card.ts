@@ -108,7 +108,7 @@ export interface CardEstimate {
   readonly rows: PoolEstimate["rows"];
 }
 
-export interface DataCard {
+export interface CampaignCard {
   readonly format: typeof DATA_CARD_FORMAT;
   readonly version: string;
   readonly name: string;
@@ -287,10 +287,11 @@ const estimateIn = (given: DataCardOptions["estimate"]): CardResult<CardEstimate
 };
 
 /** What the log says, with what was computed or checked beside it. */
-export const dataCard = ({ now }: Pick<Campaign, "now">, options: DataCardOptions = {}): DataCard => {
+export const dataCard = (campaign: Campaign, options: DataCardOptions = {}): CampaignCard => {
+  const { now } = campaign;
   const [first, last] = answerTimes(now);
   const { verification } = options;
-  const card: Omit<DataCard, "notes"> = {
+  const card: Omit<CampaignCard, "notes"> = {
     format: DATA_CARD_FORMAT,
     version: VERSION,
     name: now.name,
@@ -341,7 +342,7 @@ const estimateOrReason = async (
 export const completeDataCard = async (
   campaign: Campaign,
   { signal, onProgress, ...owner }: CardOwner & RunOptions = {},
-): Promise<DataCard> => {
+): Promise<CampaignCard> => {
   const run = { signal, onProgress };
   const verification = await verifyCampaign(campaign.store, campaign.name);
   if (campaign.kind === "design") return dataCard(campaign, { ...owner, verification });

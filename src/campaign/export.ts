@@ -31,10 +31,11 @@ export const exportTexts = {
  * designs: one row for each observation.
  */
 export const exportTable = (
-  { now }: Pick<Campaign, "now">,
+  campaign: Campaign,
   { rows = "acquired", withoutSensitive = false }: ExportOptions = {},
 ): Table => {
   if (rows !== "acquired" && rows !== "all") throw new InputError("rows", exportTexts.rows(rows));
+  const { now } = campaign;
   const { content } = now;
   return content.kind === "design"
     ? designExport(now, content)

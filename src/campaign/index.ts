@@ -1,6 +1,14 @@
 /** Campaigns: data collection that runs for weeks and loses nothing. The same in Node and in a page. */
 
-export { type AnnotatorAgreement, agreementOf, type CampaignAgreement } from "./agreement.js";
+export type { Agreement } from "../core/stats.js";
+export type {
+  AcquiredSoFar,
+  AcquisitionRanking,
+  ForecastChoice,
+  RankedRow,
+  RecordedRow,
+} from "../workflows/acquisition-ranking.js";
+export type { AnnotatorAgreement, CampaignAgreement } from "./agreement.js";
 export { auditCampaign, auditCampaignTexts, type CampaignAudit } from "./audit-campaign.js";
 export { BACKUP_FORMAT, backupLines, restoreCampaign } from "./backup.js";
 export {
@@ -21,6 +29,7 @@ export type { CardCell, CardComposition, CardGroup } from "./card-composition.js
 export { type CardPart, type CardSection, type CardTable, cardSections } from "./card-sections.js";
 export { type ChainFault, checkEvents, checkItems } from "./chain.js";
 export {
+  type CampaignCard,
   type CardAudit,
   type CardCounts,
   type CardEstimate,
@@ -30,7 +39,6 @@ export {
   type CardResult,
   completeDataCard,
   DATA_CARD_FORMAT,
-  type DataCard,
   type DataCardOptions,
   dataCard,
 } from "./data-card.js";

@@ -1,7 +1,7 @@
 /** A data card as one HTML page. */
 import type { CardComposition } from "../campaign/card-composition.js";
 import { type CardPart, cardSections, cardTexts } from "../campaign/card-sections.js";
-import type { DataCard } from "../campaign/data-card.js";
+import type { CampaignCard } from "../campaign/data-card.js";
 import { compositionChart } from "./acquisition-charts.js";
 import { mostImportant, notDrawnInPicture, notDrawnInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
@@ -57,7 +57,7 @@ const partHtml = async (part: CardPart): Promise<readonly Html[]> => {
   return part.table.rows.length === 0 ? [] : [htmlTable(part.table.head, part.table.rows)];
 };
 
-export const dataCardHtml = async (card: DataCard): Promise<string> => {
+export const dataCardHtml = async (card: CampaignCard): Promise<string> => {
   const title = cardTexts.title(card.name);
   const body: Html[] = [html`<h1>${title}</h1>`];
   for (const section of cardSections(card)) {
