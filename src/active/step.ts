@@ -79,6 +79,8 @@ export interface StepInput {
   readonly beta: number;
   /** How many to choose. */
   readonly size: number;
+  /** How many more to add by their scores alone, behind a joint batch: none unless given. Not with quotas. */
+  readonly tail?: number | undefined;
   /** Of this batch, by the settings' groups. */
   readonly quotas?: readonly Quota[] | undefined;
   /** Shares that the groups of the first sensitive label are kept to, instead of quotas. */
@@ -236,38 +238,53 @@ export const chooseStep = async (
   // By rows of the features, so that what else is in the pool does not matter.
   const keys = tieKeys(stream.split("ties"));
   const { costs } = settings;
-  const limits = limitsOf(settings, input, groupsOf);
-  const constraints = {
-    size,
+  const constraintsOf = (count: number) => ({
+    size: count,
     ties: (at: number) => keys(pool[at]),
-    ...limits,
+    ...limitsOf(settings, { ...input, size: count }, groupsOf),
     costs: costs === undefined ? undefined : Float64Array.from(pool, (row) => costs[row]),
     costWeight: settings.costWeight,
     stream: stream.split("batch"),
-  };
-  const chosen =
-    batchKind === "joint" && size > 1 && uses.targets
-      ? selectJointBatch(scored.target, sensitive, {
-          ...constraints,
-          ...withPending(settings, input, classifier, predictorsOf, sensitive.length),
-          beta,
-          combine: settings.combine,
-        })
-      : selectBatch(parts, {
-          ...constraints,
-          method: batchKind === "joint" ? "top" : batchKind,
-          temperature: settings.temperature,
-        } satisfies BatchOptions);
+  });
+  const byScore = (count: number): readonly Selected[] =>
+    selectBatch(parts, {
+      ...constraintsOf(count),
+      method: batchKind === "joint" ? "top" : batchKind,
+      temperature: settings.temperature,
+    } satisfies BatchOptions);
+  const jointly = (count: number): readonly Selected[] =>
+    selectJointBatch(scored.target, sensitive, {
+      ...constraintsOf(count),
+      ...withPending(settings, input, classifier, predictorsOf, sensitive.length),
+      beta,
+      combine: settings.combine,
+    });
+  const isJoint = batchKind === "joint" && size > 1 && uses.targets;
+  const { tail = 0 } = input;
+  const chosen = isJoint ? withTail(jointly(size), byScore, tail) : byScore(size + tail);
+  const { groups } = constraintsOf(size + tail);
   const taken = new Set(chosen.map(({ row }) => row));
   const leaks = uses.sensitive || uses.joint;
   return {
     chosen: chosen.map((each) => ({ ...each, row: pool[each.row] })),
-    ...(input.shares === undefined ? {} : { groups: chosen.map(({ row }) => limits.groups?.[row] ?? -1) }),
+    ...(input.shares === undefined ? {} : { groups: chosen.map(({ row }) => groups?.[row] ?? -1) }),
     classifier,
     leastLeakage: leaks
       ? parts.leakage.reduce((least, value, at) => (taken.has(at) ? least : Math.min(least, value)), Infinity)
       : 0,
   };
+};
+
+/** So many more behind those that were chosen jointly. */
+const withTail = (
+  first: readonly Selected[],
+  byScore: (count: number) => readonly Selected[],
+  tail: number,
+): readonly Selected[] => {
+  if (tail === 0) return first;
+  const taken = new Set(first.map(({ row }) => row));
+  const more = byScore(first.length + tail).filter(({ row }) => !taken.has(row));
+  return [...first, ...more.slice(0, tail)].map((each, i) => ({ ...each, rank: i + 1 }));
 };
 
 /** What each model says of those who have not answered yet. */

@@ -53,7 +53,7 @@ const pause = (milliseconds: number): Promise<void> =>
   });
 
 /** A ranking is at least and at most so long. */
-const SHORTEST = 32;
+const SHORTEST = 64;
 const LONGEST = 1024;
 
 export interface RankingSchedule {

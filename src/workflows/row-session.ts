@@ -6,7 +6,14 @@ import type { Selected } from "../active/batch.js";
 import { type BetaGoal, type BetaState, betaControl } from "../active/beta-control.js";
 import type { Quota } from "../active/quotas.js";
 import type { SharesOfBatch } from "../active/shares.js";
-import { chooseStep, requireStepSettings, type Step, type StepSettings, stepTexts } from "../active/step.js";
+import {
+  chooseStep,
+  requireStepSettings,
+  type Step,
+  type StepInput,
+  type StepSettings,
+  stepTexts,
+} from "../active/step.js";
 import { strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Pacer } from "../core/options.js";
@@ -212,16 +219,10 @@ const drawnAmong = (from: number, to: number, part: number): number => {
 export const isDrawnPlace = (place: number, part: number): boolean => drawnAmong(place, place + 1, part) > 0;
 
 /**
- * Longer rankings are by the scores alone: the time of a joint one grows with every place (100,000 candidates: 2 s for 32
- * places, half a minute for 512), and it would be old when it is done.
+ * So many places of a ranking are filled jointly, those behind them by the scores alone: the time of a joint batch grows
+ * with the square of its places (0.1 s for 8, 0.5 s for 32), and a ranking should not be old when it is done.
  */
-const MOST_JOINT = 32;
-
-const isLongRanking = (
-  { batchKind }: RowSessionOptions,
-  pending: Int32Array | undefined,
-  size: number,
-): boolean => batchKind === "joint" && pending !== undefined && size > MOST_JOINT;
+const JOINT_PLACES = 8;
 
 /** What the known groups of a few rows count against those drawn at random, while those are few. */
 const PRIOR_ROWS = 4;
@@ -334,20 +335,19 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     cold: boolean,
     stepStream: RandomStream,
     pace: Pacer | undefined,
-    pending?: Int32Array,
+    ranking: Pick<StepInput, "pending" | "tail"> = {},
   ): Promise<Step> =>
     chooseStep(
       // What is told while the step is under way counts from the next one on.
       {
         ...options,
-        batchKind: isLongRanking(options, pending, size) ? "top" : options.batchKind,
         target: { ...target, labels: target.labels.slice() },
         sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
       },
       {
         labelled: Int32Array.from(told),
         pool,
-        pending,
+        ...ranking,
         targets: options.targets,
         beta: control.beta,
         size,
@@ -369,12 +369,16 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     if (pool.length === 0 || cold) return none;
     const size = Math.min(wanted, pool.length, roomLeft());
     const stepStream = stream.split("ranking").split(name);
-    const waiting = Int32Array.from(
+    const pending = Int32Array.from(
       asked.filter(({ row }) => isOpen(row)),
       ({ row }) => row,
     );
-    const quotasNow = quotasOfBatch(options, counted(), size);
-    const step = await choose(pool, size, quotasNow, false, stepStream, pace, waiting);
+    const batchQuotas = quotasOfBatch(options, counted(), size);
+    // Quotas are about a batch as a whole.
+    const places =
+      options.batchKind === "joint" && batchQuotas === undefined ? Math.min(size, JOINT_PLACES) : size;
+    const tail = size - places;
+    const step = await choose(pool, places, batchQuotas, false, stepStream, pace, { pending, tail });
     const { chosen, groups, classifier, leastLeakage } = step;
     return {
       rows: chosen.map((each, i) => ({ ...each, ...(groups === undefined ? {} : { group: groups[i] }) })),

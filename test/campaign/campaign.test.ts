@@ -85,7 +85,7 @@ describe("asking", () => {
     expect(ranking).toMatchObject({ basis: 1, answersSince: 1 });
     expect(questions.map(({ reason }) => reason)).toEqual(["score", "score", "score", "random"]);
     // Until it has nobody left.
-    const more = await campaign.ask(40);
+    const more = await campaign.ask(100);
     expect(more.questions.some(({ reason }) => reason === "no-ranking")).toBe(true);
     release?.();
     await campaign.settle();

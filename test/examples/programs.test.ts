@@ -25,7 +25,9 @@ const importMap = (): string => {
     const file = conditions.browser === null ? undefined : (conditions.browser ?? conditions.default);
     return file === undefined ? [] : [[`fairbed${entry.slice(1)}`, file.slice(1)]];
   });
-  return JSON.stringify({ imports: Object.fromEntries(entries) });
+  // The one package that pages need beside it.
+  const hashes = ["@noble/hashes/", "/node_modules/@noble/hashes/"];
+  return JSON.stringify({ imports: Object.fromEntries([...entries, hashes]) });
 };
 
 test("there is one for each job", () => {
@@ -33,6 +35,7 @@ test("there is one for each job", () => {
     expect.arrayContaining([
       "acquisition.mjs",
       "audit.mjs",
+      "campaign.mjs",
       "fit-predict.mjs",
       "plan.mjs",
       "policy.mjs",
