@@ -4,6 +4,7 @@
  */
 import { InputError } from "../core/errors.js";
 import { EVENT_KINDS, type LogEvent, type StoredItem } from "./events.js";
+import { loadCampaign } from "./loaded-campaign.js";
 import { type CampaignStore, requireName } from "./store.js";
 import { type Verification, verifyLog } from "./verify.js";
 
@@ -12,6 +13,7 @@ export const BACKUP_FORMAT = "fairbed-campaign-backup-1";
 export const backupTexts = {
   format: `this is no backup of a campaign: give a file that fairbed campaign backup wrote, whose format is "${BACKUP_FORMAT}"`,
   line: (line: number) => `line ${line} of the backup is damaged: give another copy of it`,
+  content: "what the backup says is no campaign: give a file that fairbed campaign backup wrote",
   count: "the backup is not whole: it has fewer lines than its first one says; give another copy of it",
 };
 
@@ -83,6 +85,18 @@ export const readBackup = (text: string): ReadBackup => {
   return { name, items: items as StoredItem[], events: events as LogEvent[] };
 };
 
+/** A log may check and still be no campaign, because somebody made it up. */
+const requireCampaign = ({ name, items, events }: ReadBackup): void => {
+  try {
+    const campaign = loadCampaign(name, items, events[0]);
+    for (const event of events.slice(1)) campaign.apply(event);
+  } catch (error) {
+    // A model that is in a file is not needed before the campaign is opened.
+    if (error instanceof InputError && error.code === "model") return;
+    throw error instanceof InputError ? error : new InputError("backup", backupTexts.content);
+  }
+};
+
 /** Refuses what does not check, and a name that is taken. */
 export const restoreCampaign = async (
   store: CampaignStore,
@@ -92,6 +106,7 @@ export const restoreCampaign = async (
   const backup = readBackup(text);
   const checked = verifyLog(backup.events, backup.items);
   if (checked.reason !== null) throw new InputError("backup", checked.reason);
+  requireCampaign(backup);
   const own = requireName(name ?? backup.name);
   await store.create(own, backup.items, backup.events);
   return { ...checked, name: own };

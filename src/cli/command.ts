@@ -93,6 +93,13 @@ export interface CommandDescription<A extends Arguments, O extends Options, Resu
   run(input: CommandInput<A, O>): Promise<Result>;
   /** Words the result for a person. Without it the command has no result, and no `--json`. */
   print?(result: Result, options: OptionValues<O>): string;
+  /** Where `--json` prints something else than the result: what, and what goes to stderr because it has no room. */
+  json?(result: Result): JsonOutput;
+}
+
+export interface JsonOutput {
+  readonly value: unknown;
+  readonly notes: readonly string[];
 }
 
 /** A command of any options and result. */

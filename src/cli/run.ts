@@ -104,9 +104,13 @@ const perform = async (
   const result = await command.run({ ...input, context }).finally(() => progress?.end());
   signal.throwIfAborted();
   if (command.print === undefined) return;
-  output.stdout.write(
-    `${json ? toJson(result) : command.print(shownResult(result), input.options).trimEnd()}\n`,
-  );
+  if (!json) {
+    output.stdout.write(`${command.print(shownResult(result), input.options).trimEnd()}\n`);
+    return;
+  }
+  const { value, notes } = command.json?.(result) ?? { value: result, notes: [] };
+  if (!quiet) for (const note of notes) output.stderr.write(`${shownText(note)}\n`);
+  output.stdout.write(`${toJson(value)}\n`);
 };
 
 /**

@@ -13,7 +13,7 @@ import { rowsCsv } from "./rows-csv.js";
 export const reweigh = defineCommand({
   name: "mitigate reweigh",
   group: "Mitigation",
-  summary: "weigh rows so that outcome and group are independent",
+  summary: "weigh rows until outcome and group are independent",
   examples: [
     {
       line: "mitigate reweigh people.csv --target income=high --sensitive sex --out weights.csv",

@@ -8,7 +8,7 @@ import { rightAligned } from "../../text-table.js";
 export const queueStatusCommand = defineCommand({
   name: "queue status",
   group: "Experiments",
-  summary: "show what of a queue is done, runs, waits or failed",
+  summary: "what of a queue is done, runs, waits or failed",
   examples: [{ line: "queue status", description: "how far the queue in FAIRBED_QUEUE is, and who works" }],
   arguments: {},
   options: { queue: queueOption },

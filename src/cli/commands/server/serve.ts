@@ -1,0 +1,87 @@
+/** `fairbed serve`: campaigns over HTTP. */
+import { LOG_LEVELS, type LogLevel } from "../../../server/log.js";
+import { defineCommand } from "../../command.js";
+import { allowTimeForQueue } from "../../interruption.js";
+import { choice, grouped, integer, text, texts } from "../../options.js";
+import { storeOption, withStore } from "../campaign/store-option.js";
+
+export const serveTexts = {
+  listening: (url: string, store: string) =>
+    `fairbed serves the campaigns of ${store} at ${url}; Ctrl-C ends it`,
+};
+
+/** What requests in flight have at the end: less than a process is given to stop. */
+const GRACE_SECONDS = 2;
+const PORT = 8400;
+const HOST = "127.0.0.1";
+
+export const serve = defineCommand({
+  name: "serve",
+  group: "Server",
+  summary: "offer the campaigns of a store over HTTP",
+  examples: [
+    { line: "serve", description: "on this machine alone, until Ctrl-C" },
+    {
+      line: "serve --host 0.0.0.0 --allow-host labels.example.org --store postgres://host/db",
+      description: "for others, who need a token: see fairbed token create",
+    },
+  ],
+  arguments: {},
+  options: {
+    port: integer("--port <number>", "where to listen; 0 for any that is free", PORT, {
+      min: 0,
+      max: 65_535,
+    }),
+    host: text("--host <address>", "any but this machine's own needs a token in the store", HOST),
+    store: storeOption,
+    ...grouped("Who may come", {
+      allowOrigin: texts(
+        "--allow-origin <origins>",
+        "pages of these sites may call it, such as https://example.org",
+      ),
+      allowHost: texts(
+        "--allow-host <names>",
+        "names that it may be called by, such as that of a proxy before it",
+      ),
+    }),
+    log: choice<LogLevel>(
+      "--log <level>",
+      "how much is said on stderr, one JSON object a line",
+      LOG_LEVELS,
+      "info",
+    ),
+  },
+  reportsProgress: true,
+  run: ({ options: { port, host, store: address, allowOrigin, allowHost, log }, context }) =>
+    withStore(
+      address,
+      async (store) => {
+        const { loadServer } = await import("../../../server/load-server.js");
+        const { startServer } = await loadServer();
+        const { jsonLog } = await import("../../../server/log.js");
+        allowTimeForQueue();
+        const server = await startServer({
+          store,
+          host,
+          port,
+          allowedOrigins: allowOrigin,
+          allowedHosts: allowHost,
+          graceSeconds: GRACE_SECONDS,
+          log: jsonLog((line) => process.stderr.write(line), log),
+        });
+        try {
+          context.say(serveTexts.listening(server.url, store.description));
+          await ended(context.signal);
+        } finally {
+          await server.close();
+        }
+      },
+      { makes: true },
+    ),
+});
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
