@@ -1,7 +1,7 @@
 // Two hundred annotators on a pool of 100,000: how long an ask and a tell take over HTTP, and whether anything is lost.
 //
 //     npm run -s build && node bench/campaign-load.mjs [--annotators 200 --pool 100000 --seconds 60 --think 1000]
-//         [--store postgres://...] [--replay] [--json]
+//         [--store postgres://...] [--replay] [--json] [--profile FOLDER]
 //
 // The server is a process of its own with its models in a thread; the annotators are one process more. Each asks for one
 // item, thinks for `--think` milliseconds on average, and tells. `--think 0` is as fast as answers come. Everything that
@@ -87,7 +87,12 @@ const load = async (url, { annotators, seconds, think }) => {
       request.on("error", reject);
       request.end(text);
     });
-  // The first ranking is there, as it is in a campaign that runs.
+  // The campaign is open and its first ranking there, as in one that runs.
+  for (let ranked = false; !ranked; ) {
+    const { body } = await post(`/api/v1/campaigns/${NAME}/questions`, { count: 1, annotator: "first" });
+    ranked = JSON.parse(body).ranking !== null;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
   const asks = [];
   const tells = [];
   const faults = [];
@@ -137,6 +142,7 @@ const main = async () => {
       store: { type: "string" },
       replay: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
+      profile: { type: "string" },
     },
   });
   if (values.server !== undefined) return serve(JSON.parse(values.server));
@@ -145,7 +151,9 @@ const main = async () => {
   const store = values.store ?? `sqlite:${join(folder, "campaigns.db")}`;
   try {
     const pool = number("pool");
-    const child = fork(fileURLToPath(import.meta.url), ["--server", JSON.stringify({ store, pool })]);
+    const child = fork(fileURLToPath(import.meta.url), ["--server", JSON.stringify({ store, pool })], {
+      execArgv: values.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${values.profile}`],
+    });
     const { url } = await new Promise((resolve, reject) => {
       child.once("message", resolve);
       child.once("exit", () => reject(new Error("the server did not start")));

@@ -1,4 +1,5 @@
 /** What runs in the thread of `model-thread.ts`. */
+import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { FairbedError, InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
@@ -7,6 +8,15 @@ import type { ThreadReply, ThreadRequest } from "./model-thread.js";
 
 const port = parentPort;
 if (port === null) throw new Error("this file is for a thread of model-thread.ts");
+
+// Whoever asks and answers comes first: on Linux, and nowhere else, this is about the calling thread and those it starts.
+if (process.platform === "linux") {
+  try {
+    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL + 5);
+  } catch {
+    // As it was, where that is not allowed.
+  }
+}
 
 let make: (() => AcquisitionRanker) | undefined;
 let made: AcquisitionRanker | undefined;

@@ -59,7 +59,8 @@ export const limitBody =
     }
     if (body !== null) {
       const bytes = await readWithin(body, most, seconds);
-      req.raw = new Request(req.raw.url, { method: req.raw.method, headers, body: bytes });
+      const { url, method, signal } = req.raw;
+      req.raw = new Request(url, { method, headers, signal, body: bytes });
     }
     await next();
   };
