@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { auditCampaign, auditCampaignTexts } from "../../src/campaign/audit-campaign.js";
 import { Campaign } from "../../src/campaign/campaign.js";
 import { cardNoteTexts } from "../../src/campaign/card-notes.js";
-import { completeDataCard, type CampaignCard, dataCard } from "../../src/campaign/data-card.js";
+import { type CampaignCard, completeDataCard, dataCard } from "../../src/campaign/data-card.js";
 import { dataCardMarkdown, dataCardText } from "../../src/campaign/data-card-text.js";
 import { memoryStore } from "../../src/campaign/memory-store.js";
 import { verifyCampaign } from "../../src/campaign/verify.js";
