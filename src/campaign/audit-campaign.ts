@@ -2,7 +2,7 @@
 import { InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import { columnNames } from "../tables/table.js";
-import { auditTable, type TableAudit } from "../workflows/audit-table.js";
+import type { TableAudit } from "../workflows/audit-table.js";
 import { type Campaign, campaignTexts } from "./campaign.js";
 import { exportTable } from "./export.js";
 
@@ -51,23 +51,26 @@ export const auditCampaign = async (campaign: Campaign, run: RunOptions = {}): P
     smallGroups,
   } = options;
   try {
-    const audit = await auditTable(acquired, {
-      target,
-      sensitive,
-      keep,
-      id,
-      categorical,
-      numeric,
-      minLevel,
-      combineSensitive,
-      minGroup,
-      smallGroups,
-      ...(options.features === undefined
-        ? { exclude: [...(options.exclude ?? []), ...added, ...(costs === undefined ? [] : [costs])] }
-        : { features: task.features }),
-      seed: options.seed,
-      ...run,
-    });
+    const audit = await campaign.models.audit(
+      acquired,
+      {
+        target,
+        sensitive,
+        keep,
+        id,
+        categorical,
+        numeric,
+        minLevel,
+        combineSensitive,
+        minGroup,
+        smallGroups,
+        ...(options.features === undefined
+          ? { exclude: [...(options.exclude ?? []), ...added, ...(costs === undefined ? [] : [costs])] }
+          : { features: task.features }),
+        seed: options.seed,
+      },
+      run,
+    );
     return { audit, reason: null };
   } catch (error) {
     // Too few rows of a group, or one group or outcome only.

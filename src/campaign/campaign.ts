@@ -190,7 +190,12 @@ export class Campaign {
   readonly store: CampaignStore;
   private readonly log: LogWriter;
   private readonly schedule: RankingSchedule | undefined;
-  private readonly models: PoolModels;
+  /**
+   * What fits and scores for it.
+   *
+   * @internal
+   */
+  readonly models: PoolModels;
   private readonly clock: () => number;
   private readonly listeners: Set<(news: CampaignNews) => void>;
   /** The last ranking on its way into the store. */

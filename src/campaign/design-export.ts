@@ -48,7 +48,7 @@ const observedRow = (
 const MS_PER_DAY = 86_400_000;
 
 /**
- * `participant`, `step` (from 1), `design_…`, `outcome_…`; `asked_design_…` where another design was used than was asked for;
+ * `participant`, `step` (from 0), `design_…`, `outcome_…`; `asked_design_…` where another design was used than was asked for;
  * `reason` (policy, or unasked), `asked_at` and `answered_at` in UTC, and `corrections`.
  */
 export const designExport = (now: LoadedCampaign, { state, model }: DesignContent): Table => {
@@ -73,7 +73,7 @@ export const designExport = (now: LoadedCampaign, { state, model }: DesignConten
   return tableOfColumns(
     [
       texts("participant", ({ participant }) => participant),
-      numbers("step", ({ step }) => step + 1),
+      numbers("step", ({ step }) => step),
       ...designs.map((name) => numbers(`design_${name}`, ({ design }) => design[name])),
       ...model.outcomes.map((name) => numbers(`outcome_${name}`, ({ outcome }) => outcome[name])),
       ...designs.map((name) => numbers(`asked_design_${name}`, ({ asked }) => asked?.[name])),

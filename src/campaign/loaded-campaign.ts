@@ -11,6 +11,7 @@ import { columnCell, columnNamed, type Table } from "../tables/table.js";
 import type { Task } from "../tables/task.js";
 import { type AcquisitionOptions, acquisitionTask, settingsOf } from "../workflows/acquisition-plan.js";
 import { recommendedFor } from "../workflows/acquisition-settings.js";
+import { quotaGroups } from "../workflows/groups-by.js";
 import { createDesignState, type DesignState } from "./design-state.js";
 import {
   type CreatedBody,
@@ -104,8 +105,10 @@ const costReader = (table: Table, rowOf: Int32Array, { acquisition, costPerLabel
 const rulesOf = (
   settings: CampaignSettings,
   stream: RandomStream,
-  costOf: AskingRules["costOf"],
+  table: Table,
+  rowOf: Int32Array,
 ): AskingRules => {
+  const costOf = costReader(table, rowOf, settings);
   const { method, randomPart = 0, goal } = settingsOf(acquisitionOptions(settings));
   const { lease, opinions, opinionsPart } = settings;
   return {
@@ -116,7 +119,27 @@ const rulesOf = (
     opinions,
     opinionsPart,
     costOf,
+    isFull: quotaCheck(settings, table, rowOf),
     followsGoal: !("beta" in goal),
+  };
+};
+
+/** Whether the group of an item has as many as its quota allows, of all that were asked for and not refused. */
+const quotaCheck = (
+  { acquisition }: CampaignSettings,
+  table: Table,
+  rowOf: Int32Array,
+): AskingRules["isFull"] => {
+  if (acquisition?.quotas === undefined) return undefined;
+  const { groups, quotas } = quotaGroups(table, acquisition.quotas);
+  const most = new Map(quotas.map(({ group, atMost }) => [group, atMost]));
+  return (item, state, at) => {
+    const group = groups[rowOf[item]];
+    const limit = most.get(group);
+    if (limit === undefined) return false;
+    const own = (other: number) => rowOf[other] >= 0 && groups[rowOf[other]] === group;
+    const answered = [...state.answered].filter((other) => own(other) && !state.refused.has(other)).length;
+    return answered + state.pending(at).filter((each) => own(each.item)).length >= limit;
   };
 };
 
@@ -135,6 +158,7 @@ const loadPool = (
     items: items.length,
     isInPool: (item) => rowOf[item] >= 0 && labels[rowOf[item]] < 0,
   });
+  let rules: { readonly of: CampaignSettings; readonly rules: AskingRules } | undefined;
   return {
     kind: "pool",
     state,
@@ -149,7 +173,9 @@ const loadPool = (
       return acquisitionOptions(settings());
     },
     get rules() {
-      return rulesOf(settings(), stream, costReader(table, rowOf, settings()));
+      const now = settings();
+      if (rules?.of !== now) rules = { of: now, rules: rulesOf(now, stream, table, rowOf) };
+      return rules.rules;
     },
   };
 };

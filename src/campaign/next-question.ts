@@ -29,6 +29,8 @@ export interface AskingRules {
   readonly opinions: number;
   readonly opinionsPart: number;
   readonly costOf: (item: number) => number;
+  /** Whether an item is of a group that has as many as a quota allows; undefined where there are no quotas. */
+  readonly isFull?: ((item: number, state: PoolState, at: number) => boolean) | undefined;
   /** The beta that candidates are scored by follows a goal, which is judged by what a ranking showed. */
   readonly followsGoal: boolean;
 }
@@ -71,6 +73,18 @@ const drawn = (
   const left: number[] = [];
   for (let item = 0; item < state.items; item++) if (may(item)) left.push(item);
   return { item: left[stream.integer(left.length)], probability: 1 / left.length };
+};
+
+/** One of those that are left and whose quotas have room: not everybody has the same chance then, so it has none. */
+const drawnWithin = (
+  state: PoolState,
+  at: number,
+  may: (item: number) => boolean,
+  stream: RandomStream,
+): { readonly item: number; readonly probability?: undefined } | undefined => {
+  const left: number[] = [];
+  for (let item = 0; item < state.items; item++) if (state.isOpen(item, at) && may(item)) left.push(item);
+  return left.length === 0 ? undefined : { item: left[stream.integer(left.length)] };
 };
 
 /** How many opinions are wanted of an item: the same for all who ask. */
@@ -142,7 +156,9 @@ export const nextQuestion = (
   const place = state.places;
   const atRandom = rules.random || isDrawnPlace(place, rules.randomPart);
   if (!atRandom) {
-    const best = ranking?.rows.find(({ item }) => state.isOpen(item, at) && !isBarred(item));
+    const best = ranking?.rows.find(
+      ({ item }) => state.isOpen(item, at) && !isBarred(item) && rules.isFull?.(item, state, at) !== true,
+    );
     if (best !== undefined && ranking !== undefined) {
       const { item, ...why } = best;
       return {
@@ -164,7 +180,12 @@ export const nextQuestion = (
       };
     }
   }
-  const found = drawn(state, at, isBarred, seen, rules.stream.split("drawn").split(place));
+  const stream = rules.stream.split("drawn").split(place);
+  const { isFull } = rules;
+  const found =
+    isFull === undefined
+      ? drawn(state, at, isBarred, seen, stream)
+      : drawnWithin(state, at, (item) => !isBarred(item) && !isFull(item, state, at), stream);
   if (found === undefined) return undefined;
   return {
     item: found.item,
@@ -173,7 +194,7 @@ export const nextQuestion = (
       place,
       reason: atRandom || ranking?.cold === true ? "random" : "no-ranking",
       drawn: true,
-      probability: found.probability,
+      ...(found.probability === undefined ? {} : { probability: found.probability }),
       cost: rules.costOf(found.item),
       // Which ranking had nobody left.
       ...(atRandom || ranking === undefined ? {} : { basis: ranking.basis, size: ranking.size }),

@@ -11,6 +11,7 @@ import {
   acquisitionRanker,
   type ForecastChoice,
 } from "../workflows/acquisition-ranking.js";
+import { type AuditOptions, auditTable, type TableAudit } from "../workflows/audit-table.js";
 import type { PoolEstimate } from "../workflows/estimate-acquired.js";
 import type { Forecast } from "../workflows/forecast.js";
 import type { LoadedCampaign, PoolContent } from "./loaded-campaign.js";
@@ -23,8 +24,12 @@ export interface PoolModels {
   rank(soFar: AcquiredSoFar, size: number, name: number): Promise<AcquisitionRanking>;
   estimate(soFar: AcquiredSoFar, run?: RunOptions): Promise<PoolEstimate>;
   forecast(soFar: AcquiredSoFar, choice: ForecastChoice, run?: RunOptions): Promise<Forecast>;
+  audit(table: Table, options: AuditChoice, run?: RunOptions): Promise<TableAudit>;
   close(): Promise<void>;
 }
+
+/** What an audit is asked for. */
+export type AuditChoice = Omit<AuditOptions, keyof RunOptions>;
 
 /** In this thread, letting go of it now and then. */
 export const modelsInThread = (): PoolModels => {
@@ -43,6 +48,7 @@ export const modelsInThread = (): PoolModels => {
     rank: async (soFar, size, name) => ranker().rank(soFar, size, name),
     estimate: async (soFar, run) => ranker().estimate(soFar, run),
     forecast: async (soFar, choice, run) => ranker().forecast(soFar, { ...choice, ...run }),
+    audit: (table, options, run) => auditTable(table, { ...options, ...run }),
     close: async () => {},
   };
 };

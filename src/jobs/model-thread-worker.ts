@@ -4,6 +4,7 @@ import { parentPort } from "node:worker_threads";
 import { FairbedError, InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import { type AcquisitionRanker, acquisitionRanker } from "../workflows/acquisition-ranking.js";
+import { auditTable } from "../workflows/audit-table.js";
 import type { ThreadReply, ThreadRequest } from "./model-thread.js";
 
 const port = parentPort;
@@ -24,16 +25,17 @@ const stops = new Map<number, AbortController>();
 
 const reply = (answer: ThreadReply): void => port.postMessage(answer);
 
-const run = async (
-  job: number,
-  work: (ranker: AcquisitionRanker, run: RunOptions) => Promise<unknown>,
-): Promise<void> => {
+const ranker = (): AcquisitionRanker => {
+  made ??= make?.();
+  if (made === undefined) throw new Error("models were asked for before they were told of a table");
+  return made;
+};
+
+const run = async (job: number, work: (run: RunOptions) => Promise<unknown>): Promise<void> => {
   const stop = new AbortController();
   stops.set(job, stop);
   try {
-    made ??= make?.();
-    if (made === undefined) throw new Error("models were asked for before they were told of a table");
-    const result = await work(made, {
+    const result = await work({
       signal: stop.signal,
       onProgress: (progress) => reply({ job, progress }),
     });
@@ -60,14 +62,18 @@ port.on("message", (request: ThreadRequest) => {
       made = undefined;
       return;
     case "rank":
-      return void run(request.job, (ranker, options) =>
-        ranker.rank(request.soFar, request.size, request.name, options),
+      return void run(request.job, async (options) =>
+        ranker().rank(request.soFar, request.size, request.name, options),
       );
     case "estimate":
-      return void run(request.job, (ranker, options) => ranker.estimate(request.soFar, options));
+      return void run(request.job, async (options) => ranker().estimate(request.soFar, options));
     case "forecast":
-      return void run(request.job, (ranker, options) =>
-        ranker.forecast(request.soFar, { ...request.choice, ...options }),
+      return void run(request.job, async (options) =>
+        ranker().forecast(request.soFar, { ...request.choice, ...options }),
+      );
+    case "audit":
+      return void run(request.job, (options) =>
+        auditTable(request.table, { ...request.options, ...options }),
       );
     case "stop":
       stops.get(request.job)?.abort();

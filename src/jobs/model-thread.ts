@@ -5,8 +5,11 @@ import type { Progress, RunOptions } from "../core/options.js";
 import type { Table } from "../tables/table.js";
 import type { AcquisitionOptions } from "../workflows/acquisition-plan.js";
 import type { AcquiredSoFar, AcquisitionRanking, ForecastChoice } from "../workflows/acquisition-ranking.js";
+import type { AuditOptions, TableAudit } from "../workflows/audit-table.js";
 import type { PoolEstimate } from "../workflows/estimate-acquired.js";
 import type { Forecast } from "../workflows/forecast.js";
+
+type AuditChoice = Omit<AuditOptions, keyof RunOptions>;
 
 /** What the thread is asked for. */
 export type ThreadRequest =
@@ -24,6 +27,12 @@ export type ThreadRequest =
       readonly job: number;
       readonly soFar: AcquiredSoFar;
       readonly choice: ForecastChoice;
+    }
+  | {
+      readonly kind: "audit";
+      readonly job: number;
+      readonly table: Table;
+      readonly options: AuditChoice;
     }
   | { readonly kind: "stop"; readonly job: number };
 
@@ -112,6 +121,8 @@ export const modelThread = () => {
       ask((job) => ({ kind: "estimate", job, soFar }), run),
     forecast: (soFar: AcquiredSoFar, choice: ForecastChoice, run?: RunOptions): Promise<Forecast> =>
       ask((job) => ({ kind: "forecast", job, soFar, choice }), run),
+    audit: (table: Table, options: AuditChoice, run?: RunOptions): Promise<TableAudit> =>
+      ask((job) => ({ kind: "audit", job, table, options }), run),
     async close(): Promise<void> {
       const own = worker;
       worker = undefined;

@@ -87,7 +87,13 @@ const tradeOff = ({ points, title, xTitle, yTitle, better }: TradeOffDescription
       ],
     },
   );
-  const x = { type: "quantitative" as const, title: xTitle, scale: { domain: xDomain, nice: false } };
+  const x = {
+    type: "quantitative" as const,
+    title: xTitle,
+    scale: { domain: xDomain, nice: false },
+    // The first and the last label are moved inwards, and letters may be wider than they are taken to be.
+    axis: { tickCount: 6 },
+  };
   const y = {
     type: "quantitative" as const,
     title: verticalTitle(yTitle, TRADE_OFF.height),

@@ -14,7 +14,7 @@ import { failureFields, type Log } from "./log.js";
 import { createMetrics } from "./metrics.js";
 import type { OpenCampaigns } from "./open-campaigns.js";
 import { Problem, problemBody, problemOf, problemTexts } from "./problem.js";
-import { RATE, type Rate, type RateLimit, rateLimit } from "./rate-limit.js";
+import { type Rate, type RateLimit, rateLimit } from "./rate-limit.js";
 import { BODY_LIMITS, type BodyLimits } from "./request-body.js";
 import { analysisRoutes } from "./routes/analysis-routes.js";
 import { answerRoutes } from "./routes/answer-routes.js";
@@ -26,6 +26,7 @@ import { serviceRoutes } from "./routes/service-routes.js";
 import { tokenRoutes } from "./routes/token-routes.js";
 import type { Scope } from "./scope.js";
 import { type AppEnv, newApp, type ServerApp, type ServerContext } from "./server-context.js";
+import { RATE } from "./server-defaults.js";
 import { sharedComputations } from "./shared-computations.js";
 import type { Tokens } from "./tokens.js";
 

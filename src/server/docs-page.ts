@@ -42,6 +42,9 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter);
 
+/** Words with code in them, as in Markdown. */
+const prose = (text: string): string => escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
@@ -76,7 +79,7 @@ const parametersText = (parameters: readonly unknown[]): string => {
   const rows = parameters.map(fieldsOf).map((parameter) => {
     const { name, in: where, required, description, schema } = parameter;
     const about = textOf(description) || textOf(fieldsOf(schema).description);
-    return `<tr><td><code>${escaped(textOf(name))}</code></td><td>${escaped(textOf(where))}${required === true ? "" : ", optional"}</td><td>${schemaText(schema)}</td><td>${escaped(about)}</td></tr>`;
+    return `<tr><td><code>${escaped(textOf(name))}</code></td><td>${escaped(textOf(where))}${required === true ? "" : ", optional"}</td><td>${schemaText(schema)}</td><td>${prose(about)}</td></tr>`;
   });
   return `<table>${rows.join("")}</table>`;
 };
@@ -86,9 +89,9 @@ const operationText = (method: string, path: string, operation: Operation): stri
   const body = fieldsOf(requestBody).content;
   const answers = Object.entries(fieldsOf(responses)).map(
     ([status, response]) =>
-      `<tr><td>${escaped(status)}</td><td>${escaped(textOf(fieldsOf(response).description))}</td><td>${contentText(fieldsOf(response).content)}</td></tr>`,
+      `<tr><td>${escaped(status)}</td><td>${prose(textOf(fieldsOf(response).description))}</td><td>${contentText(fieldsOf(response).content)}</td></tr>`,
   );
-  return `<h3><span class="method">${method.toUpperCase()}</span> <code>${escaped(path)}</code></h3><p><strong>${escaped(summary)}.</strong> ${escaped(description)}</p>${parametersText(parameters)}${body === undefined ? "" : `<p>Body: ${contentText(body)}</p>`}<details><summary>Answers</summary><table>${answers.join("")}</table></details>`;
+  return `<h3><span class="method">${method.toUpperCase()}</span> <code>${escaped(path)}</code></h3><p><strong>${escaped(summary)}.</strong> ${prose(description)}</p>${parametersText(parameters)}${body === undefined ? "" : `<p>Body: ${contentText(body)}</p>`}<details><summary>Answers</summary><table>${answers.join("")}</table></details>`;
 };
 
 export const docsPage = ({ info, paths = {}, components }: ShownDocument): Page => {
@@ -112,7 +115,7 @@ export const docsPage = ({ info, paths = {}, components }: ShownDocument): Page 
   );
   return pageOf(
     `${info.title} ${info.version}`,
-    `<h1>${escaped(info.title)} ${escaped(info.version)}</h1><p>${escaped(info.description ?? "")} For programs: <a href="/openapi.json">openapi.json</a>.</p><p>A token is sent as <code>Authorization: Bearer fbd_…</code>. Everything that cannot be done is answered with <code>{ "error": { "code", "message" } }</code>.</p>${sections.join("")}<h2>Schemas</h2>${schemas.join("")}`,
+    `<h1>${escaped(info.title)} ${escaped(info.version)}</h1><p>${prose(info.description ?? "")} For programs: <a href="/openapi.json">openapi.json</a>.</p><p>A token is sent as <code>Authorization: Bearer fbd_…</code>. Everything that cannot be done is answered with <code>{ "error": { "code", "message" } }</code>.</p>${sections.join("")}<h2>Schemas</h2>${schemas.join("")}`,
   );
 };
 

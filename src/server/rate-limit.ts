@@ -7,8 +7,6 @@ export interface Rate {
   readonly burst: number;
 }
 
-export const RATE: Rate = { perSecond: 50, burst: 200 };
-
 export const rateTexts = {
   tooMany: (seconds: number) =>
     `too many requests in a short time: wait ${seconds} ${seconds === 1 ? "second" : "seconds"} and go on more slowly`,

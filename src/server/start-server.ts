@@ -11,9 +11,8 @@ import { jsonLog, type Log } from "./log.js";
 import { openCampaigns } from "./open-campaigns.js";
 import type { Rate } from "./rate-limit.js";
 import { BODY_LIMITS, type BodyLimits } from "./request-body.js";
+import { SERVER_DEFAULTS } from "./server-defaults.js";
 import { tokensOf } from "./tokens.js";
-
-export const SERVER_DEFAULTS = { host: "127.0.0.1", port: 8400, graceSeconds: 10 } as const;
 
 /**
  * How a server is started:

@@ -513,3 +513,58 @@ test("a label is the same whether it is told as a number, a text or a truth valu
     expect(campaign.status().counts).toMatchObject({ labelled: 1, disputed: 0 });
   }
 });
+
+describe("quotas and goals", () => {
+  test("quotas are kept to, by score and at random, and a replay agrees", async () => {
+    const quotas = {
+      column: "city",
+      quotas: [
+        { value: "0", atMost: 4 },
+        { value: "1", atLeast: 6 },
+      ],
+    };
+    const campaign = await begin({
+      table: people({ rows: 200, labelled: 8 }),
+      acquisition: { ...ROLES, quotas },
+      budget: 18,
+    });
+    const cities: (string | number | null)[] = [];
+    for (let i = 0; i < 9; i++) {
+      // Every other time no ranking is waited for.
+      const { questions } = await campaign.ask(2, { wait: i % 2 === 0 ? 1000 : 0 });
+      cities.push(...questions.map(({ values }) => values?.city ?? null));
+      await campaign.tell(questions.map(({ id }) => ({ id, label: answerOf(id) })));
+    }
+    expect(cities).toHaveLength(18);
+    expect(cities.filter((city) => city === 0).length).toBeLessThanOrEqual(4);
+    expect(cities.filter((city) => city === 1).length).toBeGreaterThanOrEqual(6);
+    expect((await replayed(campaign)).agree).toBe(true);
+  });
+
+  test("without quotas nobody keeps to them", async () => {
+    const campaign = await begin({
+      table: people({ rows: 200, labelled: 8 }),
+      acquisition: { ...ROLES, method: "random" },
+    });
+    const { questions } = await campaign.ask(60);
+    expect(questions.filter(({ values }) => values?.city === 0).length).toBeGreaterThan(4);
+  });
+
+  test.each([{ goal: { leakageBudget: 0.05 } }, { goal: { parityAtLeast: 0.9 } }])(
+    "beta follows the goal %o, from what was asked so far, and a replay agrees",
+    async ({ goal }) => {
+      const campaign = await begin({ acquisition: { ...ROLES, goal }, budget: 30 });
+      const betas = new Set<number>();
+      for (let i = 0; i < 10; i++) {
+        await campaign.settle();
+        const { questions } = await campaign.ask(2);
+        for (const { score, target, leakage } of questions) {
+          if (score !== null && target !== null && leakage) betas.add((target - score) / leakage);
+        }
+        await campaign.tell(questions.map(({ id }) => ({ id, label: answerOf(id) })));
+      }
+      expect(betas.size).toBeGreaterThan(2);
+      expect((await replayed(campaign)).agree).toBe(true);
+    },
+  );
+});

@@ -67,6 +67,7 @@ const largestFirst = (): PoolModels => {
     },
     estimate: () => Promise.reject(new Error("not here")),
     forecast: () => Promise.reject(new Error("not here")),
+    audit: () => Promise.reject(new Error("not here")),
     close: async () => {},
   };
 };
@@ -377,7 +378,7 @@ describe("designs", () => {
     const [first, second, third] = rows;
     expect(first).toMatchObject({
       participant: "eve",
-      step: 1,
+      step: 0,
       [`design_${design}`]: asked[design],
       [`outcome_${outcome}`]: 0.6,
       [`asked_design_${design}`]: null,
@@ -386,7 +387,7 @@ describe("designs", () => {
       asked_at: new Date("2026-01-05T00:00:00.000Z"),
       answered_at: new Date("2026-01-05T00:00:05.000Z"),
     });
-    expect(second).toMatchObject({ step: 2, [`design_${design}`]: 1.5 });
+    expect(second).toMatchObject({ step: 1, [`design_${design}`]: 1.5 });
     expect(second[`asked_design_${design}`]).not.toBeNull();
     expect(third).toMatchObject({ participant: "dan", reason: "unasked", asked_at: null });
     expect(exportText(exportTable(campaign), "jsonl")).not.toContain("gone-marker");

@@ -1,10 +1,9 @@
 /** A campaign as a file: backups and back, exports, and its data card. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { backupLines, restoreCampaign } from "../../campaign/backup.js";
-import { dataCard } from "../../campaign/data-card.js";
+import { completeDataCard } from "../../campaign/data-card.js";
 import { dataCardMarkdown } from "../../campaign/data-card-text.js";
 import { exportTable, exportText } from "../../campaign/export.js";
-import { verifyCampaign } from "../../campaign/verify.js";
 import { parquetBytes } from "../../sources/write-parquet.js";
 import { Problem, problemTexts } from "../problem.js";
 import { restoredSchema } from "../schemas/analysis-schemas.js";
@@ -52,7 +51,7 @@ const exportQuery = z.object({
 });
 
 export const copyRoutes = (context: ServerContext): ServerApp => {
-  const { campaigns } = context;
+  const { campaigns, computations } = context;
   const app = newApp();
 
   app.openapi(
@@ -176,7 +175,9 @@ export const copyRoutes = (context: ServerContext): ServerApp => {
     async (c) => {
       const { name } = c.req.valid("param");
       const campaign = await campaigns.now(name);
-      const card = dataCard(campaign, { verification: await verifyCampaign(campaigns.store, name) });
+      const card = await computations.run(`card ${name} ${campaign.head.hash}`, c.req.raw.signal, (run) =>
+        completeDataCard(campaign, run),
+      );
       if (c.req.valid("query").format === "json") return c.json(card, 200);
       return c.body(dataCardMarkdown(card), 200, {
         "Content-Type": `${MARKDOWN}; charset=utf-8`,

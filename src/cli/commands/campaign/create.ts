@@ -5,6 +5,7 @@ import { InputError } from "../../../core/errors.js";
 import { defineCommand, type OptionValues } from "../../command.js";
 import { grouped, integer, optionalInteger, optionalReal, text } from "../../options.js";
 import { compositionOptions, methodOptions, parseShares } from "../active/method-options.js";
+import { parseQuotas, quotaOption } from "../active/quota-option.js";
 import { recipeFrom, recipeOption } from "../active/recipe-option.js";
 import { modelOptions } from "../design/model-options.js";
 import { readingOf, readOptions, roleOptions, rolesOf } from "../sources/table-options.js";
@@ -48,6 +49,7 @@ const poolOptions = {
   ...grouped("Whom to ask", {
     ...compositionOptions,
     batch: batchOption,
+    quota: quotaOption,
     costs: text("--costs <column>", "what the label of each item costs; then no feature"),
     parity: optionalReal("--parity <ratio>", "the ratio of selection rates that a model is to reach", {
       above: 0,
@@ -192,6 +194,7 @@ const poolOf = async (
         randomPart: own.randomPart,
         reweigh: own.reweigh || undefined,
         batch: own.batch,
+        quotas: parseQuotas(own.quota),
         costs: own.costs,
       },
     },

@@ -1,5 +1,6 @@
 /** `fairbed serve`: campaigns over HTTP. */
 import { LOG_LEVELS, type LogLevel } from "../../../server/log.js";
+import { RATE, SERVER_DEFAULTS } from "../../../server/server-defaults.js";
 import { defineCommand } from "../../command.js";
 import { allowTimeForQueue } from "../../interruption.js";
 import { choice, grouped, integer, text, texts } from "../../options.js";
@@ -12,8 +13,6 @@ export const serveTexts = {
 
 /** What requests in flight have at the end: less than a process is given to stop. */
 const GRACE_SECONDS = 2;
-const PORT = 8400;
-const HOST = "127.0.0.1";
 
 export const serve = defineCommand({
   name: "serve",
@@ -28,11 +27,15 @@ export const serve = defineCommand({
   ],
   arguments: {},
   options: {
-    port: integer("--port <number>", "where to listen; 0 for any that is free", PORT, {
+    port: integer("--port <number>", "where to listen; 0 for any that is free", SERVER_DEFAULTS.port, {
       min: 0,
       max: 65_535,
     }),
-    host: text("--host <address>", "any but this machine's own needs a token in the store", HOST),
+    host: text(
+      "--host <address>",
+      "any but this machine's own needs a token in the store",
+      SERVER_DEFAULTS.host,
+    ),
     store: storeOption,
     ...grouped("Who may come", {
       allowOrigin: texts(
@@ -44,6 +47,9 @@ export const serve = defineCommand({
         "names that it may be called by, such as that of a proxy before it",
       ),
     }),
+    rate: integer("--rate <number>", "requests a second from each token or address", RATE.perSecond, {
+      min: 1,
+    }),
     log: choice<LogLevel>(
       "--log <level>",
       "how much is said on stderr, one JSON object a line",
@@ -52,7 +58,7 @@ export const serve = defineCommand({
     ),
   },
   reportsProgress: true,
-  run: ({ options: { port, host, store: address, allowOrigin, allowHost, log }, context }) =>
+  run: ({ options: { port, host, store: address, allowOrigin, allowHost, rate, log }, context }) =>
     withStore(
       address,
       async (store) => {
@@ -66,6 +72,8 @@ export const serve = defineCommand({
           port,
           allowedOrigins: allowOrigin,
           allowedHosts: allowHost,
+          // So many may come at once that a second's are never too many.
+          rate: { perSecond: rate, burst: Math.max(RATE.burst, rate) },
           graceSeconds: GRACE_SECONDS,
           log: jsonLog((line) => process.stderr.write(line), log),
         });
