@@ -337,7 +337,7 @@ export class Campaign {
       ),
     );
     // For the next one.
-    void this.schedule?.freshen(0);
+    this.freshenSoon();
     return { ...asked, ranking: this.rankingAge() };
   }
 
@@ -369,7 +369,7 @@ export class Campaign {
       }
       return tellPool(writing, content, answers as readonly PoolAnswer[], names);
     });
-    void this.schedule?.freshen(0);
+    this.freshenSoon();
     return taken;
   }
 
@@ -395,7 +395,7 @@ export class Campaign {
       }
       write({ kind: "retracted", id: event, subject: String(item), body: { annotator } });
     });
-    void this.schedule?.freshen(0);
+    this.freshenSoon();
   }
 
   /** Settles what an item's label is, whatever annotators say. */
@@ -413,7 +413,7 @@ export class Campaign {
       const checked = checkLabel(pool, label);
       write({ kind: "adjudicated", id: event, subject: String(item), body: { annotator, label: checked } });
     });
-    void this.schedule?.freshen(0);
+    this.freshenSoon();
   }
 
   /**
@@ -435,7 +435,7 @@ export class Campaign {
     });
     await this.store.deleteDocument(RANKING, this.name);
     await this.log.sync();
-    void this.schedule?.freshen(0);
+    this.freshenSoon();
     return withdrawn;
   }
 
@@ -453,7 +453,7 @@ export class Campaign {
       changedSettings(now.settings, change);
       write({ kind: "configured", id: randomHex(), body: definedOf(change) });
     });
-    void this.schedule?.freshen(0);
+    this.freshenSoon();
     return this.settings;
   }
 
@@ -512,6 +512,11 @@ export class Campaign {
     this.listeners.clear();
     await this.models.close();
     await this.keeping;
+  }
+
+  /** For the next one who asks; what goes wrong is said by `settle`, and meanwhile questions are drawn at random. */
+  private freshenSoon(): void {
+    this.schedule?.freshen(0).catch(() => {});
   }
 
   private poolIn({ content }: LoadedCampaign): PoolContent {

@@ -58,7 +58,7 @@ export { memoryStore } from "./memory-store.js";
 export { AnswerRefused, type AnswerStatus, type PoolAnswer, type TakenAnswer } from "./pool-answers.js";
 export { type ExportedStatus, PROVENANCE_COLUMNS, type ProvenanceColumn } from "./pool-export.js";
 export { type AnnotatorQuestion, forAnnotator, type Question } from "./question.js";
-export { modelsInThread, type PoolModels } from "./ranking-schedule.js";
+export { type AuditChoice, modelsInThread, type PoolModels } from "./ranking-schedule.js";
 export { type Replay, type ReplayOptions, replayCampaign } from "./replay.js";
 export type {
   CampaignAcquisition,

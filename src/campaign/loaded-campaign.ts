@@ -7,11 +7,11 @@ import type { Model } from "../design/model.js";
 import { identityOf, type ModelIdentity, shippedModel } from "../design/model-catalogue.js";
 import { decodePolicy, type PolicyFile } from "../design/policy-file.js";
 import type { Label } from "../tables/label.js";
-import { columnCell, columnNamed, type Table } from "../tables/table.js";
+import { asCategorical, columnCell, columnNamed, type Table } from "../tables/table.js";
 import type { Task } from "../tables/task.js";
 import { type AcquisitionOptions, acquisitionTask, settingsOf } from "../workflows/acquisition-plan.js";
 import { recommendedFor } from "../workflows/acquisition-settings.js";
-import { quotaGroups } from "../workflows/groups-by.js";
+import { groupsBy, groupValuesOf, quotasByGroup } from "../workflows/groups-by.js";
 import { createDesignState, type DesignState } from "./design-state.js";
 import {
   type CreatedBody,
@@ -95,6 +95,14 @@ export const acquisitionOptions = ({ acquisition, budget, seed }: CampaignSettin
   return { batchKind: joint ? "joint" : "top", ...acquisition, budget, seed };
 };
 
+/** Without quotas on values that nobody has any more: the last one may have withdrawn. */
+const withQuotasOf = (table: Table, options: AcquisitionOptions): AcquisitionOptions => {
+  if (options.quotas === undefined) return options;
+  const { column, quotas } = options.quotas;
+  const { levels } = asCategorical(columnNamed(table, column));
+  return { ...options, quotas: { column, quotas: quotas.filter(({ value }) => levels.includes(value)) } };
+};
+
 const costReader = (table: Table, rowOf: Int32Array, { acquisition, costPerLabel = 0 }: CampaignSettings) => {
   const column = acquisition?.costs;
   if (column === undefined) return () => costPerLabel;
@@ -131,8 +139,8 @@ const quotaCheck = (
   rowOf: Int32Array,
 ): AskingRules["isFull"] => {
   if (acquisition?.quotas === undefined) return undefined;
-  const { groups, quotas } = quotaGroups(table, acquisition.quotas);
-  const most = new Map(quotas.map(({ group, atMost }) => [group, atMost]));
+  const groups = groupsBy(table, groupValuesOf(acquisition.quotas));
+  const most = new Map(quotasByGroup(acquisition.quotas).map(({ group, atMost }) => [group, atMost]));
   return (item, state, at) => {
     const group = groups[rowOf[item]];
     const limit = most.get(group);
@@ -170,7 +178,7 @@ const loadPool = (
     idOf: (item) => ids[item],
     itemOfId: (id) => itemOfId.get(id),
     get options() {
-      return acquisitionOptions(settings());
+      return withQuotasOf(table, acquisitionOptions(settings()));
     },
     get rules() {
       const now = settings();

@@ -9,8 +9,6 @@ import type { AuditOptions, TableAudit } from "../workflows/audit-table.js";
 import type { PoolEstimate } from "../workflows/estimate-acquired.js";
 import type { Forecast } from "../workflows/forecast.js";
 
-type AuditChoice = Omit<AuditOptions, keyof RunOptions>;
-
 /** What the thread is asked for. */
 export type ThreadRequest =
   | { readonly kind: "prepare"; readonly table: Table; readonly options: AcquisitionOptions }
@@ -32,7 +30,7 @@ export type ThreadRequest =
       readonly kind: "audit";
       readonly job: number;
       readonly table: Table;
-      readonly options: AuditChoice;
+      readonly options: Omit<AuditOptions, keyof RunOptions>;
     }
   | { readonly kind: "stop"; readonly job: number };
 
@@ -121,8 +119,11 @@ export const modelThread = () => {
       ask((job) => ({ kind: "estimate", job, soFar }), run),
     forecast: (soFar: AcquiredSoFar, choice: ForecastChoice, run?: RunOptions): Promise<Forecast> =>
       ask((job) => ({ kind: "forecast", job, soFar, choice }), run),
-    audit: (table: Table, options: AuditChoice, run?: RunOptions): Promise<TableAudit> =>
-      ask((job) => ({ kind: "audit", job, table, options }), run),
+    audit: (
+      table: Table,
+      options: Omit<AuditOptions, keyof RunOptions>,
+      run?: RunOptions,
+    ): Promise<TableAudit> => ask((job) => ({ kind: "audit", job, table, options }), run),
     async close(): Promise<void> {
       const own = worker;
       worker = undefined;

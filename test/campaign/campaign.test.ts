@@ -541,6 +541,31 @@ describe("quotas and goals", () => {
     expect((await replayed(campaign)).agree).toBe(true);
   });
 
+  test("go on where the last one with a value withdraws", async () => {
+    const table = tableOf(
+      Array.from({ length: 60 }, (_, i) => ({
+        id: `p${i}`,
+        skill: (i * 7) % 17,
+        city: i === 40 ? "rare" : `c${i % 3}`,
+        sex: sexOf(`p${i}`),
+        hired: i < 8 ? answerOf(`p${i}`) : null,
+      })),
+    );
+    const quotas = {
+      column: "city",
+      quotas: [
+        { value: "rare", atMost: 1 },
+        { value: "c1", atMost: 2 },
+      ],
+    };
+    const campaign = await begin({ table, acquisition: { ...ROLES_WITHOUT_PRICE, quotas }, budget: 20 });
+    await campaign.withdraw("p40");
+    await campaign.settle();
+    const { questions } = await campaign.ask(12);
+    expect(questions.filter(({ reason }) => reason === "score").length).toBe(12);
+    expect(questions.filter(({ values }) => values?.city === "c1").length).toBeLessThanOrEqual(2);
+  });
+
   test("without quotas nobody keeps to them", async () => {
     const campaign = await begin({
       table: people({ rows: 200, labelled: 8 }),
