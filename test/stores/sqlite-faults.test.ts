@@ -25,16 +25,20 @@ const newPath = () => join(folder, `${randomUUID()}.db`);
 const append = (store: CampaignStore, id: string): Promise<void> =>
   store.transact("c", 0, ({ head }) => ({ append: [skipped(head, id, id, "x".repeat(2000))] }));
 
+const endings = new WeakMap<ChildProcess, Promise<unknown>>();
+
 /** A program beside this one; resolves once it has said something. */
 const beside = async (script: string): Promise<ChildProcess> => {
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     cwd: ROOT,
     stdio: ["pipe", "pipe", "inherit"],
   });
+  // From the start: on a busy machine it may be over before anybody waits for it.
+  endings.set(child, new Promise((resolve) => child.once("close", resolve)));
   await new Promise((resolve) => child.stdout?.once("data", resolve));
   return child;
 };
-const ended = (child: ChildProcess) => new Promise((resolve) => child.once("close", resolve));
+const ended = (child: ChildProcess) => endings.get(child);
 
 /** Holds the file's lock until its input ends. */
 const lockHolder = (path: string): Promise<ChildProcess> =>
