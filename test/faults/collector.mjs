@@ -25,6 +25,8 @@ for (let round = 0; ; round++) {
       });
       say({ asked: questions.map(({ id }) => id) });
       for (const [i, { id, annotator }] of questions.entries()) {
+        // A little thinking, or the pool would be used up before the last kill.
+        await new Promise((resolve) => setTimeout(resolve, 60 * Math.random()));
         const event = `${request}-${lane}-${i}`;
         const [{ status }] = await campaign.tell({ id, label: labelOf(id), annotator, event });
         say({ told: event, id, status });

@@ -25,6 +25,8 @@ export interface KillReport {
   /** Answers that were acknowledged, and those that the log has. */
   readonly acknowledged: number;
   readonly stored: number;
+  /** Items that nobody was asked about: with none left, the last kills would have met nothing. */
+  readonly left: number;
   readonly lost: readonly string[];
   /** Items with more than one answer, or asked twice. */
   readonly repeated: readonly string[];
@@ -39,7 +41,7 @@ export const killRun = async (
   {
     kills,
     seed = 1,
-    rows = 6000,
+    rows = 2000 + 250 * kills,
   }: { readonly kills: number; readonly seed?: number; readonly rows?: number },
 ): Promise<KillReport> => {
   const stream = seededStream(seed);
@@ -111,8 +113,10 @@ export const killRun = async (
   const lost = [...acknowledged]
     .filter(([event, id]) => byEvent.get(event) !== id.slice(1))
     .map(([event]) => event);
-  const twice = (subjects: readonly (string | null)[], what: string) =>
-    subjects.filter((each, i) => subjects.indexOf(each) !== i).map((each) => `${what} ${each}`);
+  const twice = (subjects: readonly (string | null)[], what: string) => {
+    const seen = new Set<string | null>();
+    return subjects.filter((each) => seen.size === seen.add(each).size).map((each) => `${what} ${each}`);
+  };
   const places = events.filter(
     ({ kind, body }) => kind === "asked" && (JSON.parse(body ?? "{}") as AskedBody).place !== undefined,
   );
@@ -124,6 +128,7 @@ export const killRun = async (
     kills,
     acknowledged: acknowledged.size,
     stored: answers.length,
+    left: rows - 12 - places.length,
     lost,
     repeated: [
       ...twice(

@@ -21,6 +21,7 @@ const holds = (report: KillReport): void => {
   );
   expect(report).toMatchObject({ lost: [], repeated: [], faults: [], broken: null, disagreeing: 0 });
   expect(report.acknowledged).toBeGreaterThan(0);
+  expect(report.left).toBeGreaterThan(0);
   expect(report.stored).toBeGreaterThanOrEqual(report.acknowledged);
 };
 
