@@ -56,8 +56,8 @@ const parseLine = (line: string, at: number): unknown => {
   try {
     return JSON.parse(line);
   } catch {
-    // The parser's words quote the line, which is about somebody.
-    throw new InputError("backup", backupTexts.line(at));
+    // The parser's words quote the line, which is about somebody. A first line that is no JSON is of something else.
+    throw new InputError("backup", at === 1 ? backupTexts.format : backupTexts.line(at));
   }
 };
 

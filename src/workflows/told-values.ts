@@ -1,6 +1,7 @@
 /** Values that were told for the rows of a column, and what class each is. */
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
+import { DEFAULT_MISSING } from "../tables/cell-type.js";
 import { applyRule, columnsOfRule, type LabelRule } from "../tables/label.js";
 import {
   asCategorical,
@@ -22,6 +23,8 @@ export type LabelValues = Readonly<Record<string, LabelValue>>;
 export const toldTexts = {
   value: (column: string, near: string | undefined, classes: readonly string[]) =>
     `the label that was told is no value of the column "${column}": ${near === undefined ? `give one of ${someOf(classes)}` : `did you mean "${near}"?`}`,
+  missing: (column: string) =>
+    `the label that was told for the column "${column}" stands for a missing value in tables: give a value, or say that it was refused`,
   number: (column: string) =>
     `the label that was told for the column "${column}" is no finite number: give one`,
   columns: (expected: readonly string[]) =>
@@ -94,6 +97,10 @@ export const checkedValue = (
   const near = nearestName(text, known);
   const open = rule.kind === "value" && known.length < 2;
   const slip = text.trim() === "" || near?.toLowerCase() === text.trim().toLowerCase();
+  // Written to a file and read again, it would be gone.
+  if (open && DEFAULT_MISSING.includes(text.trim())) {
+    throw new InputError("label", toldTexts.missing(column.name));
+  }
   if (open && !slip) return asKept(column, text);
   throw new InputError("label", toldTexts.value(column.name, near, known));
 };

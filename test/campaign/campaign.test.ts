@@ -189,6 +189,20 @@ describe("telling", () => {
     await expect(campaign.tell(answers)).rejects.toThrow(answerTexts.atIndex(1, answerTexts.noItem));
     await expect(campaign.tell({ id: "p30", label: "maybe" })).rejects.toThrow(/no value of the column/);
     await expect(campaign.tell({ id: "p30" })).rejects.toThrow(InputError);
+    const open = tableOf(
+      Array.from({ length: 9 }, (_, i) => ({
+        id: `p${i}`,
+        skill: i,
+        sex: i % 2 === 0 ? "f" : "m",
+        hired: i === 0 ? "yes" : null,
+      })),
+    );
+    const first = await Campaign.create(memoryStore(), "x", {
+      table: open,
+      acquisition: ROLES_WITHOUT_PRICE,
+    });
+    await expect(first.tell({ id: "p3", label: "NaN" })).rejects.toThrow(/missing value/);
+    await first.tell({ id: "p3", label: "no" });
     await expect(campaign.tell({ id: "p30", label: "yes", refused: true })).rejects.toThrow(answerTexts.two);
     await expect(campaign.tell([])).rejects.toThrow(campaignTexts.noAnswers);
     expect(campaign.head.seq).toBe(1);

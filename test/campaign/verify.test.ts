@@ -154,7 +154,7 @@ test("a backup that is damaged or none is refused, and nothing is stored", async
     expect(restoreCampaign(store, given)).rejects.toThrow(reason);
   await refused("", backupTexts.format);
   await refused("{}\n", backupTexts.format);
-  await refused("id,label\n1,yes\n", backupTexts.line(1));
+  await refused("id,label\n1,yes\n", backupTexts.format);
   await refused(lines.slice(0, -1).join("\n"), backupTexts.count);
   await refused([...lines.slice(0, 5), "{", ...lines.slice(6)].join("\n"), backupTexts.line(6));
   await refused([...lines.slice(0, 5), "{}", ...lines.slice(6)].join("\n"), backupTexts.line(6));
