@@ -7,6 +7,7 @@ import { InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import { VERSION } from "../core/version.js";
 import type { Model } from "../design/model.js";
+import { identityOf } from "../design/model-catalogue.js";
 import { encodePolicy, matchModel, type PolicyFile } from "../design/policy-file.js";
 import type { Table } from "../tables/table.js";
 import { type ForecastChoice, requireAcquisition } from "../workflows/acquisition-ranking.js";
@@ -22,7 +23,6 @@ import { EMPTY_LOG, type EventKind, type LogEvent, type LogHead, type StoredItem
 import {
   acquisitionOptions,
   type DesignContent,
-  identityOfModel,
   type LoadedCampaign,
   loadCampaign,
   modelOf,
@@ -134,7 +134,6 @@ export const campaignTexts = {
   noAnswers: "no answer was given: give one or more",
   text: (what: string) => `the ${what} is empty or longer than 200 characters: give a shorter text`,
   nobody: "there is nobody of that id: whoever withdrew before has none any more",
-  closed: "the campaign was closed here: open it again",
   waiting:
     "the last design of this participant waits for its outcome: tell it, or wait until its time is over",
   done: (horizon: number) => `all ${horizon} observations of this participant are made`,
@@ -180,7 +179,7 @@ const designSettings = (
     settings: requireSettings({
       ...settingsOf(options),
       policy: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")),
-      model: policy.model ?? identityOfModel(made),
+      model: policy.model ?? identityOf(made),
     }),
   };
 };

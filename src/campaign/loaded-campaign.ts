@@ -4,7 +4,7 @@ import { takesJointBatch } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import { type RandomStream, seededStream } from "../core/random.js";
 import type { Model } from "../design/model.js";
-import { identityOf, type ModelIdentity, shippedModel } from "../design/model-catalogue.js";
+import { type ModelIdentity, shippedModel } from "../design/model-catalogue.js";
 import { decodePolicy, type PolicyFile } from "../design/policy-file.js";
 import type { Label } from "../tables/label.js";
 import { asCategorical, columnCell, columnNamed, type Table } from "../tables/table.js";
@@ -210,8 +210,6 @@ const loadDesign = ({ settings }: CreatedBody, given: Model | undefined): Design
     seedOf: (participant) => stream.split(participant).uint32(),
   };
 };
-
-export const identityOfModel = (model: Model): ModelIdentity => identityOf(model);
 
 /** From the store's items and the first event; the others are applied one by one. */
 export const loadCampaign = (

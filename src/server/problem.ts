@@ -15,7 +15,6 @@ export const problemTexts = {
   notFound: "there is nothing at this address: see /docs for all there is",
   json: "the body is not JSON: send valid JSON",
   mediaType: (expected: string) => `the body is of another kind: send it with Content-Type ${expected}`,
-  ending: "the server is shutting down: try again in a few seconds",
   field: (path: string, reason: string) =>
     `${path === "" ? "the request" : path} is wrong: ${reason}; see /docs for what is expected`,
 };
