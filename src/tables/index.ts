@@ -18,8 +18,11 @@ export {
 export { toJsonLines } from "./json-lines.js";
 export type { Comparison, Label, LabelChoice, LabelOptions, LabelRule } from "./label.js";
 export type { NumberCode } from "./number-code.js";
+export { type ParquetOptions, type ParquetSource, readParquet } from "./parquet.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";
+export { type ReadTableFileOptions, readTableFile, type TableFile } from "./read-table-file.js";
 export type { GroupSizes, SmallGroups } from "./small-groups.js";
+export { type SuggestedRoles, suggestRoles } from "./suggest-roles.js";
 export { type ExactLeakage, type SyntheticData, type SyntheticOptions, syntheticPool } from "./synthetic.js";
 export {
   appendRows,
@@ -36,4 +39,9 @@ export {
   tableOfColumns,
 } from "./table.js";
 export { type RecordValue, type TableRecord, tableOf, toRecords } from "./table-of.js";
+export {
+  type TableWarning,
+  type TableWarningKind,
+  tableWarnings,
+} from "./table-warnings.js";
 export { defineTask, type Task, type TaskOptions, type TaskSettings } from "./task.js";

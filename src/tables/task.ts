@@ -19,6 +19,7 @@ import { repeatedIds, repeatedIdTexts } from "./repeated-ids.js";
 import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
 import { type Column, columnNamed, columnNames, someOf, type Table } from "./table.js";
 import { tellingNotes } from "./telling-columns.js";
+import { uselessColumn } from "./useless-columns.js";
 
 export interface TaskSettings extends GroupSizes, ColumnTypes {
   /** `"income=50000+."` picks the positive class; `"grade"` takes a class for each value; `"age>=40"` a threshold. */
@@ -229,34 +230,19 @@ const chooseFeatures = (table: Table, settings: TaskSettings, reserved: readonly
   return { features, notes };
 };
 
-/** Fewer rows than this may well have different texts without their being names or ids. */
-const ROWS_TO_TELL_IDS = 50;
-/** From this share of different texts on, a text nearly says which row it is of. */
-const NEARLY_ALL = 0.9;
-
 /** Why a column cannot help to predict anything, if so. */
 const uselessness = (column: Column, isKept: boolean): string | undefined => {
-  const { name } = column;
-  if (column.kind === "numeric") {
-    const first = column.values.findIndex((value) => !Number.isNaN(value));
-    if (first < 0) return taskTexts.empty(name);
-    // A value that is there or missing tells rows apart, so a number is constant only where none is missing.
-    return column.values.every((value) => value === column.values[first])
-      ? taskTexts.constant(name)
-      : undefined;
+  const found = uselessColumn(column);
+  switch (found?.kind) {
+    case "empty":
+      return taskTexts.empty(column.name);
+    case "constant":
+      return taskTexts.constant(column.name);
+    case "own-texts":
+      return isKept ? undefined : taskTexts.rowsOfTheirOwn(column.name, found.different, found.known);
+    default:
+      return undefined;
   }
-  const counts = new Int32Array(column.levels.length);
-  let missing = 0;
-  for (const code of column.codes) {
-    if (code < 0) missing += 1;
-    else counts[code] += 1;
-  }
-  const used = counts.filter((count) => count > 0).length;
-  if (used === 0) return taskTexts.empty(name);
-  if (used === 1 && missing === 0) return taskTexts.constant(name);
-  const rows = column.codes.length - missing;
-  const nearlyNames = used >= NEARLY_ALL * rows && rows >= ROWS_TO_TELL_IDS;
-  return nearlyNames && !isKept ? taskTexts.rowsOfTheirOwn(name, used, rows) : undefined;
 };
 
 /** What of a feature is not kept as it is. */

@@ -21,12 +21,28 @@ export interface ColumnTells {
   readonly mostFrequent: number;
 }
 
+/** A feature that nearly is the target, or an attribute. */
+export interface TellingColumn extends ColumnTells {
+  readonly column: string;
+  readonly about: "target" | "sensitive";
+  /** What it tells, as a person names it. */
+  readonly label: string;
+}
+
+/** What is the case, wherever it is said; what to do about it is said otherwise in a page than on a command line. */
 export const tellingTexts = {
+  predicts: (column: string, target: string, tells: ColumnTells) =>
+    `"${column}" alone predicts ${target} right in ${shares(tells)}`,
+  says: (column: string, attribute: string, tells: ColumnTells) =>
+    `"${column}" alone says ${attribute} right in ${shares(tells)}`,
   target: (column: string, target: string, tells: ColumnTells) =>
-    `"${column}" alone predicts ${target} right in ${percent(tells.right)} of rows held out (${percent(tells.mostFrequent)} without it): if it is only known once the outcome is, leave it out with --exclude "${column}"`,
+    `${tellingTexts.predicts(column, target, tells)}: if it is only known once the outcome is, leave it out with --exclude "${column}"`,
   sensitive: (column: string, attribute: string, tells: ColumnTells) =>
-    `"${column}" alone says ${attribute} right in ${percent(tells.right)} of rows held out (${percent(tells.mostFrequent)} without it): it stands in for the attribute; --exclude "${column}" leaves it out`,
+    `${tellingTexts.says(column, attribute, tells)}: it stands in for the attribute; --exclude "${column}" leaves it out`,
 };
+
+const shares = ({ right, mostFrequent }: ColumnTells): string =>
+  `${percent(right)} of rows held out (${percent(mostFrequent)} without it)`;
 
 const percent = (share: number): string => `${fixed(100 * share, 1)} %`;
 
@@ -41,24 +57,35 @@ const BINS = 64;
 const SAMPLE = 4096;
 
 /** One sentence for each feature that nearly determines the target, or an attribute. */
-export const tellingNotes = ({ table, features, target, sensitive }: AskedColumns): readonly string[] => {
+export const tellingNotes = (asked: AskedColumns): readonly string[] =>
+  tellingColumns(asked).map(({ column, about, label, ...tells }) =>
+    tellingTexts[about](column, label, tells),
+  );
+
+/** Every feature that nearly determines the target, then those that nearly determine each attribute. */
+export const tellingColumns = ({
+  table,
+  features,
+  target,
+  sensitive,
+}: AskedColumns): readonly TellingColumn[] => {
   const asked = [
-    { label: target, text: tellingTexts.target },
-    ...sensitive.map((label) => ({ label, text: tellingTexts.sensitive })),
+    { label: target, about: "target" as const },
+    ...sensitive.map((label) => ({ label, about: "sensitive" as const })),
   ]
     .map((each) => ({ ...each, question: questionOf(each.label) }))
     .filter(({ question }) => question.mostFrequent < 1);
-  const notes = asked.map((): string[] => []);
-  for (const name of features) {
-    const bins = binsOf(columnNamed(table, name));
-    for (const [at, { label, text, question }] of asked.entries()) {
+  const found = asked.map((): TellingColumn[] => []);
+  for (const column of features) {
+    const bins = binsOf(columnNamed(table, column));
+    for (const [at, { label, about, question }] of asked.entries()) {
       const right = rightOf(bins, label, question);
       const { mostFrequent } = question;
       if (right - mostFrequent >= NEARLY * (1 - mostFrequent))
-        notes[at].push(text(name, label.name, { right, mostFrequent }));
+        found[at].push({ column, about, label: label.name, right, mostFrequent });
     }
   }
-  return notes.flat();
+  return found.flat();
 };
 
 /** Rows with a known label, and how often the most frequent class is right; 1 where there are too few to ask. */

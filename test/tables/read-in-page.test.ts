@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dialectTexts } from "../../src/tables/dialect.js";
 import { pageTexts, readTable } from "../../src/tables/read-in-page.js";
+import { tableFileTexts } from "../../src/tables/read-table-file.js";
 
 describe("readTable in a page", () => {
   let server: Server;
@@ -13,7 +14,7 @@ describe("readTable in a page", () => {
       else if (url === "/latin.csv") response.end(Buffer.from("a,b\ncaf\xe9,1\n", "latin1"));
       else if (url === "/wide.csv") response.end(Buffer.from("\ufeffa,b\ncafé,1\n", "utf16le"));
       else if (url === "/t.arff") response.end("@relation r\n@attribute a {x,y}\n@data\ny\n");
-      else if (url === "/people.parquet") response.end(Buffer.from("PAR1…"));
+      else if (url === "/people.xlsx") response.end(Buffer.from("PK…"));
       else {
         response.statusCode = 404;
         response.end();
@@ -43,14 +44,22 @@ describe("readTable in a page", () => {
     const mac = await readTable(`${root}/latin.csv`, { encoding: "macintosh" });
     expect(mac.columns[0]).toMatchObject({ levels: ["cafÈ"] });
     await expect(readTable(`${root}/latin.csv`, { encoding: "utf-8" })).rejects.toThrow(
-      pageTexts.encoding(`${root}/latin.csv`, "utf-8"),
+      tableFileTexts.encoding(`${root}/latin.csv`, "utf-8"),
     );
+  });
+
+  test("reads a file that somebody chose, under its own name", async () => {
+    const file = new File(["\ufeffid;age\n007;31\n008;NA\n"], "people.csv");
+    const table = await readTable(file, { asText: ["id"] });
+    expect(table.name).toBe("people.csv");
+    expect(table.columns).toEqual((await readTable(`${root}/people.csv`, { asText: ["id"] })).columns);
+    await expect(readTable(file, { query: "SELECT 1" })).rejects.toThrow(pageTexts.query);
   });
 
   test("says what a page cannot do", async () => {
     await expect(readTable(`${root}/people.csv`, { query: "SELECT 1" })).rejects.toThrow(pageTexts.query);
-    const parquet = `${root}/people.parquet`;
-    await expect(readTable(parquet)).rejects.toThrow(pageTexts.kind(parquet));
+    const workbook = `${root}/people.xlsx`;
+    await expect(readTable(workbook)).rejects.toThrow(tableFileTexts.kind(workbook));
     const none = `${root}/nobody.csv`;
     await expect(readTable(none)).rejects.toThrow(pageTexts.unreachable(none, "status 404"));
     await expect(readTable("http://127.0.0.1:1/x.csv")).rejects.toThrow("could not be fetched");
