@@ -63,6 +63,8 @@ export {
   type LeakageAuditInput,
   type LeakageAuditOptions,
   type LeakageEstimate,
+  type LeakageFigures,
+  type LeakageFinding,
   type LeakageRecords,
   leakageDifference,
   lookup,

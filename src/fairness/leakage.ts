@@ -9,9 +9,11 @@
 import { InputError } from "../core/errors.js";
 import { pacer } from "../core/options.js";
 import { isRare, rareClasses } from "../core/rare-values.js";
-import { defaultAdversaries, SVM_ROWS } from "./leakage/adversaries.js";
+import { defaultAdversaries } from "./leakage/adversaries.js";
 import { columnLeakage, groupColumns, refitRows } from "./leakage/columns.js";
 import type { FitSettings, Watch } from "./leakage/cross-fit.js";
+import { SVM_ROWS } from "./leakage/defaults.js";
+import { type LeakageFigures, type LeakageFinding, teller } from "./leakage/findings.js";
 import {
   joined,
   type LeakageAuditInput,
@@ -22,7 +24,7 @@ import {
   withoutGroups,
 } from "./leakage/input.js";
 import { type Estimated, leakageOver, leastRows, type NamedAdversary } from "./leakage/over-strata.js";
-import { type LeakageAudit, rowLeakage, summariseGroups } from "./leakage/result.js";
+import { type LeakageAudit, type LeakageEstimate, rowLeakage, summariseGroups } from "./leakage/result.js";
 import { type Stratum, stratumOf } from "./leakage/stratum.js";
 import { leakageNotes, leakageTexts } from "./leakage/texts.js";
 
@@ -32,6 +34,7 @@ export type { ColumnLeakage } from "./leakage/columns.js";
 export type { Adversary } from "./leakage/cross-fit.js";
 export { type ComparedLeakage, leakageDifference } from "./leakage/difference.js";
 export type { AdversaryEstimate } from "./leakage/estimate.js";
+export type { LeakageFigures, LeakageFinding } from "./leakage/findings.js";
 export type { LeakageAuditInput, LeakageAuditOptions } from "./leakage/input.js";
 export { lookup } from "./leakage/lookup.js";
 export {
@@ -135,8 +138,26 @@ export const auditLeakage = async (
   const fitting: FitSettings = { features, mostRows, watch };
   const notes = firstNotes(input, options, settings);
   const firstRow = tested === undefined ? 0 : own.length;
-  const over = (strata: readonly Stratum[], name: string, into: string[]): Promise<Estimated> =>
-    leakageOver(strata, adversaries, settings, fitting, stream.split(name), into, firstRow);
+  const tell = teller<LeakageFinding>(options.onFound, options.signal);
+  const over = async (
+    strata: readonly Stratum[],
+    givenTarget: boolean,
+    into: string[],
+  ): Promise<Estimated> => {
+    const own = stream.split(givenTarget ? "conditional" : "unconditional");
+    const estimated = await leakageOver(
+      strata,
+      adversaries,
+      settings,
+      fitting,
+      own,
+      into,
+      firstRow,
+      tell && ((adversary, entropy) => tell({ kind: "adversary", givenTarget, adversary, entropy })),
+    );
+    await tell?.({ kind: "leakage", givenTarget, leakage: withoutRecords(estimated.leakage) });
+    return estimated;
+  };
   const stratum = (rows: Int32Array, test: Int32Array | undefined, where: string, into: string[]): Stratum =>
     stratumOf({ sensitive, groupNames, rows, test, where, leastRows: least }, into);
 
@@ -153,7 +174,20 @@ export const auditLeakage = async (
     }
     if ((whole.test?.length ?? 0) < 2) throw new InputError("no-test-rows", leakageTexts.noTestRows);
   }
-  const unconditional = await over([whole], "unconditional", unconditionalNotes);
+  const unconditional = await over([whole], false, unconditionalNotes);
+  // Before what takes as long again: a reader wants to know first where it comes from.
+  const names =
+    input.sourceColumns ?? Array.from({ length: features.columns }, (_, column) => `column ${column}`);
+  const columns = attribution
+    ? await columnLeakage(features, groupColumns(names), unconditional.strata, unconditional.winner, {
+        level: settings.level,
+        idle: unconditional.idle,
+        adversary: unconditional.adversary,
+        stream: stream.split("columns"),
+        watch,
+        tell: tell && ((found, finished) => tell({ kind: "columns", columns: found, finished })),
+      })
+    : [];
 
   let conditional: Estimated | undefined;
   if (target !== undefined) {
@@ -167,22 +201,11 @@ export const auditLeakage = async (
       return [stratum(rows, test, ` where the target is "${name}"`, conditionalNotes)];
     });
     if (strata.some(({ groups }) => groups.length >= 2)) {
-      conditional = await over(strata, "conditional", conditionalNotes);
+      conditional = await over(strata, true, conditionalNotes);
     } else notes.push(leakageNotes.noConditional);
   }
 
   notes.push(...new Set([...unconditional.leftOut, ...(conditional?.leftOut ?? [])]));
-  const names =
-    input.sourceColumns ?? Array.from({ length: features.columns }, (_, column) => `column ${column}`);
-  const columns = attribution
-    ? await columnLeakage(features, groupColumns(names), unconditional.strata, unconditional.winner, {
-        level: settings.level,
-        idle: unconditional.idle,
-        adversary: unconditional.adversary,
-        stream: stream.split("columns"),
-        watch,
-      })
-    : [];
   return {
     leakage: { unconditional: unconditional.leakage, conditional: conditional?.leakage },
     groups: summariseGroups(input, settings.level),
@@ -192,6 +215,8 @@ export const auditLeakage = async (
     settings: { ...settings, adversaries: adversaries.map(([name]) => name) },
   };
 };
+
+const withoutRecords = ({ records, ...figures }: LeakageEstimate): LeakageFigures => figures;
 
 const watchOf = (options: LeakageAuditOptions, total: number): Watch => {
   const pace = pacer(options);

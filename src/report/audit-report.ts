@@ -1,17 +1,21 @@
 /** The audit as one HTML file for someone who is not a statistician. */
 import { percent } from "../core/number-text.js";
-import type { Interval } from "../core/stats.js";
-import type { ComparedLeakage, LeakageAudit, LeakageEstimate, PredictorParity } from "../fairness/leakage.js";
+import type { ComparedLeakage, LeakageEstimate, PredictorParity } from "../fairness/leakage.js";
 import type { GapPart } from "../fairness/parity-decomposition.js";
 import type { AttributeAudit, AuditComparison, TableAudit } from "../workflows/audit-table.js";
 import type { AuditCertificate } from "./audit-certificate.js";
+import { allOf } from "./audit-so-far.js";
 import {
-  adversariesChart,
-  type Bar,
-  baseRatesChart,
-  columnsChart,
-  decompositionChart,
-} from "./audit-charts.js";
+  type AuditPicture,
+  adversariesPicture,
+  baseRatesPicture,
+  columnsPicture,
+  columnsShown,
+  gapsPicture,
+  groupsShown,
+  predictorInWords,
+  rateOf,
+} from "./audit-summary.js";
 import {
   between,
   chance,
@@ -23,10 +27,9 @@ import {
   verdict,
   wasFound,
 } from "./audit-wording.js";
-import { leftOutInWords, mostImportant, notDrawnInWords } from "./not-drawn.js";
+import { notDrawnInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
 import { renderSvg } from "./render.js";
-import { shortName } from "./short-names.js";
 
 export interface AuditReport extends TableAudit {
   /** Whether the leakage given the target is the one to look at first. */
@@ -35,39 +38,14 @@ export interface AuditReport extends TableAudit {
   readonly certificate: AuditCertificate;
 }
 
-const chart = async (specification: Parameters<typeof renderSvg>[0], caption: string): Promise<Html> =>
-  figure(await renderSvg(specification), caption);
+const figureOf = async (picture: AuditPicture | undefined): Promise<Html[]> =>
+  picture === undefined ? [] : [figure(await renderSvg(picture.specification), picture.caption)];
 
-const barOf = (name: string, value: number, [low, high]: Interval, of: (x: number) => number): Bar => ({
-  name,
-  value: of(value),
-  low: of(low),
-  high: of(high),
-});
-
-const MOST_GROUPS = 40;
-/** Each has six lines in a picture. */
-const MOST_GAPS = 8;
-const MOST_COLUMNS = 10;
-
-const groupsSection = async (
-  { audit, parity, name, leftOut }: AttributeAudit,
-  target: string,
-  level: string,
-): Promise<Html[]> => {
+const groupsSection = async (attribute: AttributeAudit, target: string, level: string): Promise<Html[]> => {
+  const { audit, parity, name } = attribute;
   const tested = audit.groups.some(({ testRows }) => testRows !== undefined);
-  const rateOf = (group: LeakageAudit["groups"][number]) =>
-    group.baseRates?.find((rate) => rate.target === parity.positive);
-  const { shown, others } = mostImportant(audit.groups, MOST_GROUPS, ({ rows }) => rows);
+  const { shown, others } = groupsShown(audit.groups);
   const smaller = { names: others.map((group) => group.name), why: "the smallest; the JSON has them" };
-  const bars = shown.flatMap((group) => {
-    const rate = rateOf(group);
-    return rate === undefined ? [] : [barOf(group.name, rate.rate, rate.interval, (x) => x)];
-  });
-  const unknown = {
-    names: [...shown.filter((group) => rateOf(group) === undefined), ...others].map((group) => group.name),
-    why: "too few rows, or the smallest of many",
-  };
   return [
     html`<h2>Who is in the table</h2>
 <p>Groups by ${name}, and how often the target (${target}) is "${parity.positive}" in each.</p>`,
@@ -81,7 +59,7 @@ const groupsSection = async (
         `${level} interval`,
       ],
       shown.map((group) => {
-        const rate = rateOf(group);
+        const rate = rateOf(group, parity.positive);
         return [
           group.name,
           String(group.rows),
@@ -93,14 +71,7 @@ const groupsSection = async (
       }),
     ),
     ...(others.length > 0 ? [html`<p>${notDrawnInWords(smaller).trim()}</p>`] : []),
-    ...(bars.length > 0
-      ? [
-          await chart(
-            baseRatesChart(bars, parity.positive, level, unknown),
-            `Base rates by group.${notDrawnInWords(unknown)}${leftOutInWords(leftOut, name)}`,
-          ),
-        ]
-      : []),
+    ...(await figureOf(baseRatesPicture(allOf(attribute)))),
   ];
 };
 
@@ -112,14 +83,10 @@ const leakageRows = (leakage: LeakageEstimate, unit: Unit): string[][] =>
     short(unit.of(heldOut)),
   ]);
 
-const leakageSection = async (
-  { audit, name }: AttributeAudit,
-  unit: Unit,
-  level: string,
-): Promise<Html[]> => {
+const leakageSection = async (attribute: AttributeAudit, bits: boolean, level: string): Promise<Html[]> => {
+  const { audit, name } = attribute;
+  const unit = unitOf(bits);
   const { unconditional, conditional } = audit.leakage;
-  const barsOf = (leakage: LeakageEstimate) =>
-    leakage.adversaries.map((each) => barOf(each.name, each.nats, each.interval, unit.of));
   const table = (leakage: LeakageEstimate) =>
     htmlTable(["adversary", unit.name, `${level} interval`, "on rows held out"], leakageRows(leakage, unit));
   const summary = (title: string, leakage: LeakageEstimate) => [
@@ -144,15 +111,7 @@ ${short(unit.of(unconditional.entropy))} ${unit.name} if they say everything. Th
     ),
     html`<p>p is the chance of seeing as much where nothing is given away, the choice among the adversaries taken into
 account. What no adversary can find may still be there: the figures say what these adversaries find.</p>`,
-    await chart(
-      adversariesChart(
-        barsOf(unconditional),
-        conditional === undefined ? [] : barsOf(conditional),
-        unit.name,
-        level,
-      ),
-      "What each adversary finds, carried on to what it would reach with endless rows.",
-    ),
+    ...(await figureOf(adversariesPicture(allOf(attribute), { bits }))),
     table(unconditional),
     ...(conditional === undefined ? [] : [html`<p>When the target is known too:</p>`, table(conditional)]),
     ...notesOf([...new Set([...unconditional.notes, ...(conditional?.notes ?? [])])]),
@@ -167,13 +126,12 @@ const sentence = (text: string): string => {
 const notesOf = (notes: readonly string[]): Html[] =>
   notes.map((note) => html`<p class="warning">${sentence(note)}</p>`);
 
-const columnsSection = async (
-  { audit, name }: AttributeAudit,
-  unit: Unit,
-  level: string,
-): Promise<Html[]> => {
+const columnsSection = async (attribute: AttributeAudit, bits: boolean, level: string): Promise<Html[]> => {
+  const { audit, name } = attribute;
+  const unit = unitOf(bits);
   if (audit.columns.length === 0) return [];
-  const shown = audit.columns.slice(0, MOST_COLUMNS);
+  const shown = columnsShown(audit.columns);
+  const more = audit.columns.length - shown.length;
   const proxies = audit.columns.filter(({ proxy }) => proxy);
   const { topTenth } = audit.rows;
   return [
@@ -186,21 +144,7 @@ const columnsSection = async (
             .map((column) => column.name)
             .join(", ")}.`
     } A column that says much by itself but is hardly missed when the best adversary is fitted without it repeats what others say: leaving it out would change little.</p>`,
-    await chart(
-      columnsChart(
-        shown.map((column) => ({
-          alone: barOf(column.name, column.alone.nats, column.alone.interval, unit.of),
-          without:
-            column.without === undefined
-              ? undefined
-              : barOf(column.name, column.without.nats, column.without.interval, unit.of),
-        })),
-        unit.name,
-        level,
-        audit.columns.length - shown.length,
-      ),
-      "By itself: counted on rows held out, numbers in ten classes. Lost without it: what the best adversary loses when it is fitted without the column.",
-    ),
+    ...(await figureOf(columnsPicture(allOf(attribute), { bits }))),
     htmlTable(
       ["column", "by itself", `${level} interval`, "lost without it", `${level} interval`, "when shuffled"],
       shown.map((column) => [
@@ -212,11 +156,7 @@ const columnsSection = async (
         short(unit.of(column.shuffled.nats)),
       ]),
     ),
-    ...(audit.columns.length > MOST_COLUMNS
-      ? [
-          html`<p>${audit.columns.length - MOST_COLUMNS} more ${audit.columns.length === MOST_COLUMNS + 1 ? "column is" : "columns are"} in the JSON.</p>`,
-        ]
-      : []),
+    ...(more > 0 ? [html`<p>${more} more ${more === 1 ? "column is" : "columns are"} in the JSON.</p>`] : []),
     html`<p>${
       topTenth === undefined
         ? "No record stands out."
@@ -243,52 +183,9 @@ const gapInWords = ({ value, interval, reason }: PredictorParity["demographicPar
       ? short(value)
       : `${short(value)} (${between(interval)})`;
 
-const READS = "sees the attribute";
-const DOES_NOT = "does not see it";
-
-const paritySection = async (
-  { audit, parity, name, leftOut }: AttributeAudit,
-  unit: Unit,
-  level: string,
-): Promise<Html[]> => {
+const paritySection = async (attribute: AttributeAudit, unit: Unit, level: string): Promise<Html[]> => {
+  const { audit, parity, name } = attribute;
   const { unconditional, conditional } = audit.leakage;
-  const kindOf = ({ readsAttribute }: PredictorParity) => (readsAttribute ? READS : DOES_NOT);
-  const compared = parity.predictors[0]?.decomposition ?? [];
-  const known = compared.filter(({ gap }) => gap !== undefined);
-  const { others: alike } = mostImportant(known, MOST_GAPS, ({ gap }) => Math.abs(gap?.value ?? 0));
-  const unknown = compared.filter(({ gap }) => gap === undefined);
-  const left = new Set([...alike, ...unknown].map(({ group }) => group));
-  const similar = {
-    names: [...left],
-    why: `${alike.length === 0 ? "no gap is known" : "the smallest gaps"}; the tables have them`,
-  };
-  const bars = parity.predictors.flatMap((predictor) =>
-    predictor.decomposition
-      .filter(({ group }) => !left.has(group))
-      .flatMap(({ group, gap, reading, features }) =>
-        (
-          [
-            ["gap", gap],
-            ["by reading it", reading],
-            ["by the features", features],
-          ] as const
-        ).flatMap(([part, value]) =>
-          value === undefined
-            ? []
-            : [
-                {
-                  ...barOf(
-                    predictor.decomposition.length > 1 ? `${shortName(group, 130)}: ${part}` : part,
-                    value.value,
-                    value.interval,
-                    (x) => x,
-                  ),
-                  kind: kindOf(predictor),
-                },
-              ],
-        ),
-      ),
-  );
   return [
     html`<h2>What this means for predictions</h2>
 <p class="${parity.baseRates === "differ" ? "warning" : "note"}">${impossibility(parity)}</p>
@@ -300,12 +197,9 @@ const paritySection = async (
           html`<p>Two predictors of the target were made (${parity.predictor}): one sees ${name}, one does not. The gap between the
 groups' mean predictions has two parts: what comes from reading ${name}, and what comes from the groups' different
 features. A predictor that does not see ${name} has only the second.</p>`,
-          await chart(
-            decompositionChart(bars, `bars are ${level} intervals`, [READS, DOES_NOT], similar),
-            `The gap of the mean predicted probability, on rows held out, and its two parts.${notDrawnInWords(similar)}${leftOutInWords(leftOut, name)}`,
-          ),
+          ...(await figureOf(gapsPicture(allOf(attribute)))),
           ...parity.predictors.flatMap((predictor) => [
-            html`<p>The predictor that ${kindOf(predictor)}: right for ${percent(predictor.accuracy)} of the records; largest difference of
+            html`<p>The predictor that ${predictorInWords(predictor)}: right for ${percent(predictor.accuracy)} of the records; largest difference of
 selection rates ${gapInWords(predictor.demographicParity)}, of error rates (equalised odds)
 ${gapInWords(predictor.equalisedOdds)}.</p>`,
             htmlTable(["groups", "gap", "by reading it", "by the features"], predictorRows(predictor)),
@@ -372,8 +266,8 @@ export const auditHtml = async (report: AuditReport): Promise<string> => {
     if (report.attributes.length > 1) sections.push(html`<h1 class="attribute">By ${attribute.name}</h1>`);
     sections.push(
       ...(await groupsSection(attribute, report.target, level)),
-      ...(await leakageSection(attribute, unit, level)),
-      ...(await columnsSection(attribute, unit, level)),
+      ...(await leakageSection(attribute, report.bits, level)),
+      ...(await columnsSection(attribute, report.bits, level)),
       ...(await paritySection(attribute, unit, level)),
       ...notesOf(attribute.audit.notes),
     );

@@ -2,7 +2,7 @@
 import { type InformationUnit, unitOf } from "../core/information-unit.js";
 import { fixed, percent, shortest, significant } from "../core/number-text.js";
 import type { Interval } from "../core/stats.js";
-import type { LeakageEstimate, ParityAudit } from "../fairness/leakage.js";
+import type { LeakageFigures, ParityAudit } from "../fairness/leakage.js";
 import type { AttributeAudit } from "../workflows/audit-table.js";
 
 export { unitOf };
@@ -39,17 +39,12 @@ const differing = (test: ParityAudit["baseRateTest"]): string => {
 export const auditTexts = {
   found: (
     unit: Unit,
-    { nats, interval, entropy, winner, heldOut }: LeakageEstimate,
+    { nats, interval, entropy, winner, heldOut }: LeakageFigures,
     attribute: string,
     extra: string,
   ): string =>
     `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. This is what ${winner}, the adversary that found most, would reach with endless rows; on rows held out it found ${short(unit.of(heldOut.nats))} (${between(heldOut.interval, unit.of)}).`,
-  noneFound: (
-    unit: Unit,
-    { pValue, detectable }: LeakageEstimate,
-    attribute: string,
-    extra: string,
-  ): string =>
+  noneFound: (unit: Unit, { pValue, detectable }: LeakageFigures, attribute: string, extra: string): string =>
     `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
   detectable: (unit: Unit, detectable: number | undefined): string =>
     detectable === undefined
@@ -63,13 +58,13 @@ export const auditTexts = {
     "Whether the groups differ in how often the target is positive could not be estimated. Where they do, no predictor that is any good satisfies both demographic parity and equalised odds.",
 };
 
-export const wasFound = ({ pValue }: LeakageEstimate): boolean => pValue < 0.05;
+export const wasFound = ({ pValue }: Pick<LeakageFigures, "pValue">): boolean => pValue < 0.05;
 
 const GIVEN = ", once the target is known,";
 
 /** The one sentence about a leakage; "none found" comes with what could have been. */
 export const verdict = (
-  leakage: LeakageEstimate,
+  leakage: LeakageFigures,
   attribute: string,
   bits: boolean,
   givenTarget: boolean,

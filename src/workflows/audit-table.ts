@@ -6,6 +6,7 @@ import { type RandomStream, seededStream } from "../core/random.js";
 import { countClasses, namesToShow } from "../core/rare-values.js";
 import { groupMetricsSteps } from "../fairness/group-metrics.js";
 import { defaultFolds } from "../fairness/leakage/defaults.js";
+import { teller } from "../fairness/leakage/findings.js";
 import { leastRows } from "../fairness/leakage/over-strata.js";
 import {
   type Adversaries,
@@ -25,6 +26,7 @@ import { selectRows, type Table } from "../tables/table.js";
 import type { Task, TaskSettings } from "../tables/task.js";
 import { type AgainstReference, againstReference } from "./against-reference.js";
 import { AUDIT_DEFAULTS } from "./audit-defaults.js";
+import { type AuditFinding, groupsFinding } from "./audit-finding.js";
 import { type AuditInput, type AuditTestInput, auditInputOf, auditTestOf } from "./audit-inputs.js";
 
 /**
@@ -55,7 +57,14 @@ export interface AuditOptions extends RunOptions, Omit<TaskSettings, "weights"> 
   readonly mostRows?: number | undefined;
   /** Where the random streams start (0). */
   readonly seed?: number | undefined;
+  /**
+   * Told what has been found so far while the audit runs, so that a page can fill in; what it returns is waited for.
+   * The answer is the same with or without it.
+   */
+  readonly onFound?: ((found: AuditFinding) => unknown) | undefined;
 }
+
+export type { AuditFinding };
 
 /** One sensitive attribute, or the intersection of several. */
 export interface AttributeAudit {
@@ -162,8 +171,17 @@ export const auditTable = async (table: Table, options: AuditOptions): Promise<T
     options.test === undefined ? undefined : auditTestOf(options.test, of, options, bins);
   const stream = seededStream(seed).split("audit");
   const phases = first.sensitive.length * (second === undefined ? 1 : 2);
+  const tell = teller(options.onFound, options.signal);
   const run = (of: AuditInput, tested: AuditTestInput | undefined, from: number) =>
-    auditAttributes(of, tested, settings, stream, watched(options, phases), from);
+    auditAttributes(
+      of,
+      tested,
+      settings,
+      stream,
+      watched(options, phases),
+      from,
+      tell && ((attribute, found) => tell({ attribute, table: from === 0 ? "first" : "second", ...found })),
+    );
   const attributes = await run(first, testOf(first), 0);
   let comparison: AuditComparison | undefined;
   if (second !== undefined) {
@@ -245,28 +263,41 @@ const watched =
           },
   });
 
+type FoundOf<Finding> = Finding extends unknown ? Omit<Finding, "attribute" | "table"> : never;
+type TellAttribute = (attribute: string, found: FoundOf<AuditFinding>) => Promise<void>;
+
 const auditAttributes = async (
-  { encoded, task, sensitive, leftOut }: AuditInput,
+  { encoded, task, sensitive, leftOut: sized }: AuditInput,
   tested: AuditTestInput | undefined,
   { folds, level, permutations, plants, mostRows, adversaries }: Settings,
   stream: RandomStream,
   run: WatchedPart,
   from: number,
+  tell: TellAttribute | undefined,
 ): Promise<AttributeAudit[]> => {
-  const attributes: AttributeAudit[] = [];
-  for (const [at, label] of sensitive.entries()) {
-    const input = {
+  const inputs = sensitive.map((label, at) => ({
+    label,
+    leftOut: leftOutOf(label, sized, folds),
+    input: {
       features: encoded,
       sourceColumns: encoded.sourceColumns,
       sensitive: label.labels,
       groupNames: label.classes,
       target: task.target.labels,
       targetNames: task.target.classes,
-    };
-    const test =
+    },
+    test:
       tested === undefined
         ? undefined
-        : { features: tested.encoded, sensitive: tested.sensitive[at], target: tested.target };
+        : { features: tested.encoded, sensitive: tested.sensitive[at], target: tested.target },
+  }));
+  if (tell !== undefined) {
+    for (const { label, leftOut, input, test } of inputs) {
+      await tell(label.name, groupsFinding({ ...input, test }, level, leftOut));
+    }
+  }
+  const attributes: AttributeAudit[] = [];
+  for (const [at, { label, leftOut, input, test }] of inputs.entries()) {
     // The same stream for both tables: what is drawn is then the same where the rows are.
     const own = stream.split(label.name);
     const audit = await auditLeakage(
@@ -280,6 +311,7 @@ const auditAttributes = async (
         permutations,
         plants,
         mostRows,
+        onFound: tell && ((found) => tell(label.name, found)),
       },
     );
     const parity = await auditParity(input, {
@@ -290,19 +322,10 @@ const auditAttributes = async (
       level,
       mostRows,
     });
-    attributes.push({
-      name: label.name,
-      audit,
-      parity,
-      leftOut: leftOutOf(label, leftOut, folds),
-      against: await baseRatesAgainst(
-        task,
-        label,
-        level,
-        own.split("reference"),
-        run(from + at, 1, label.name),
-      ),
-    });
+    const reference = own.split("reference");
+    const against = await baseRatesAgainst(task, label, level, reference, run(from + at, 1, label.name));
+    attributes.push({ name: label.name, audit, parity, leftOut, against });
+    await tell?.(label.name, { kind: "parity", parity, against });
   }
   return attributes;
 };

@@ -1,13 +1,11 @@
 /** Who looks for a leak, unless told otherwise. */
 import { learnerNamed } from "../../learners/by-name.js";
 import type { Adversary } from "./cross-fit.js";
+import { SVM_ROWS } from "./defaults.js";
 import { lookup } from "./lookup.js";
 
 /** Learners by name. */
 export type Adversaries = Readonly<Record<string, Adversary>>;
-
-/** With more rows than this the support vector machine is too slow to judge them all. */
-export const SVM_ROWS = 5000;
 
 /** From so many rows on there is enough to learn from for deeper trees. */
 const MANY_ROWS = 20_000;

@@ -253,6 +253,8 @@ export interface ColumnSettings {
   readonly adversary: Adversary;
   readonly stream: RandomStream;
   readonly watch: Watch;
+  /** Is told all columns in their order whenever more is known of one; `finished` the last time. */
+  readonly tell?: ((columns: readonly ColumnLeakage[], finished: boolean) => Promise<void>) | undefined;
 }
 
 /** By what each gives away alone, the most first. `idle` records count as 0. */
@@ -261,7 +263,7 @@ export const columnLeakage = async (
   groups: readonly ColumnGroup[],
   strata: readonly StratumFolds[],
   winner: readonly CrossFit[],
-  { level, idle, adversary, stream, watch }: ColumnSettings,
+  { level, idle, adversary, stream, watch, tell }: ColumnSettings,
 ): Promise<ColumnLeakage[]> => {
   const withIdle = (values: Float64Array): Float64Array => {
     const all = new Float64Array(values.length + idle);
@@ -285,19 +287,18 @@ export const columnLeakage = async (
   }
   found.sort((a, b) => b.alone.nats - a.alone.nats);
   const refit = { features, strata, winner, adversary, stream: stream.split("refits"), watch };
+  const columns = found.map(({ group, ...column }): ColumnLeakage => column);
+  const refitted = Math.min(REFITTED, columns.length);
+  await tell?.([...columns], refitted === 0);
   const withAll = await gainsWithout([], refit);
-  const columns: ColumnLeakage[] = [];
-  for (const [place, { group, ...column }] of found.entries()) {
-    if (place >= REFITTED) {
-      columns.push(column);
-      continue;
-    }
+  for (const [place, { group }] of found.slice(0, REFITTED).entries()) {
     const fewer = await gainsWithout(group.columns, refit);
     const lost = meanEstimate(
       withAll.map((gain, i) => gain - fewer[i]),
       level,
     );
-    columns.push({ ...column, without: partOf(lost) });
+    columns[place] = { ...columns[place], without: partOf(lost) };
+    await tell?.([...columns], place === refitted - 1);
   }
   return columns;
 };

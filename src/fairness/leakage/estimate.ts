@@ -168,19 +168,55 @@ const decidersOf = (all: readonly RecordGains[], errors: readonly number[]) => {
   };
 };
 
+export interface IntervalSettings {
+  readonly level: number;
+  readonly replicates: number;
+  /** At its start: the same for every adversary, so that all are resampled alike. */
+  readonly stream: RandomStream;
+  readonly watch: Watch;
+}
+
+/** How many errors each resampled mean of one adversary is away from its mean. */
+const deviationsOf = ({ gains }: RecordGains, resampled: readonly number[]): number[] => {
+  const moments = momentsOf(gains);
+  // The extra variance is not in the resamples: deviations are standardised by what is.
+  const plain = Math.sqrt(sampleVariance(moments) / gains.length);
+  return resampled.map((mean) => (plain > 0 ? Math.abs(mean - moments.mean) / plain : 0));
+};
+
+const estimateOf = (own: RecordGains, deviations: readonly number[], level: number): AdversaryEstimate => {
+  const { mean } = momentsOf(own.gains);
+  const error = errorOf(own);
+  const q = quantile(deviations, level);
+  return {
+    name: own.name,
+    nats: Math.max(0, mean),
+    interval: notBelowZero([mean - q * error, upperEnd(mean, error, q, own.gains.length)]),
+    standardError: error,
+    heldOut: momentsOf(own.heldOut).mean,
+    strength: own.strength,
+  };
+};
+
+/** What one adversary finds, before it is known what the others do: its entry among those of {@link largestOf}. */
+export const adversaryAlone = async (
+  own: RecordGains,
+  { level, replicates, stream, watch }: IntervalSettings,
+): Promise<AdversaryEstimate> => {
+  const drawn = await resampledMeans([own.gains], replicates, stream, watch);
+  return estimateOf(
+    own,
+    deviationsOf(
+      own,
+      drawn.map(([mean]) => mean),
+    ),
+    level,
+  );
+};
+
 export const largestOf = async (
   all: readonly RecordGains[],
-  {
-    level,
-    replicates,
-    stream,
-    watch,
-  }: {
-    readonly level: number;
-    readonly replicates: number;
-    readonly stream: RandomStream;
-    readonly watch: Watch;
-  },
+  { level, replicates, stream, watch }: IntervalSettings,
 ): Promise<LargestEstimate> => {
   const means = all.map(({ gains }) => momentsOf(gains).mean);
   const errors = all.map(errorOf);
@@ -192,30 +228,17 @@ export const largestOf = async (
     stream,
     watch,
   );
-  // The extra variance is not in the resamples: deviations are standardised by what is.
-  const plain = all.map(({ gains }) => Math.sqrt(sampleVariance(momentsOf(gains)) / gains.length));
-  const deviation = (resample: Float64Array, a: number): number =>
-    plain[a] > 0 ? Math.abs(resample[a] - means[a]) / plain[a] : 0;
-  const together = quantile(
-    drawn.map((resample) => deciders.reduce((most, a) => Math.max(most, deviation(resample, a)), 0)),
-    level,
-  );
-  const alone = all.map((_, a) =>
-    quantile(
-      drawn.map((resample) => deviation(resample, a)),
-      level,
+  const deviations = all.map((each, a) =>
+    deviationsOf(
+      each,
+      drawn.map((resample) => resample[a]),
     ),
   );
-  const adversaries = all.map(
-    ({ name, heldOut, strength }, a): AdversaryEstimate => ({
-      name,
-      nats: Math.max(0, means[a]),
-      interval: notBelowZero([means[a] - alone[a] * errors[a], upperEnd(means[a], errors[a], alone[a], n)]),
-      standardError: errors[a],
-      heldOut: momentsOf(heldOut).mean,
-      strength,
-    }),
+  const together = quantile(
+    drawn.map((_, r) => deciders.reduce((most, a) => Math.max(most, deviations[a][r]), 0)),
+    level,
   );
+  const adversaries = all.map((each, a) => estimateOf(each, deviations[a], level));
   return {
     nats: adversaries[best].nats,
     interval: notBelowZero([

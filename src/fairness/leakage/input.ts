@@ -6,6 +6,7 @@ import { badLevelText } from "../../core/stats.js";
 import type { FeatureMatrix } from "../../learners/classifier.js";
 import type { Adversaries } from "./adversaries.js";
 import { defaultFolds, LEAKAGE_DEFAULTS } from "./defaults.js";
+import type { LeakageFinding } from "./findings.js";
 import { leakageTexts } from "./texts.js";
 
 export interface LeakageSettings {
@@ -62,6 +63,8 @@ export interface LeakageAuditOptions extends RunOptions {
   readonly mostRows?: number | undefined;
   /** Whether to look at every column (yes). */
   readonly attribution?: boolean | undefined;
+  /** Told what has been found so far while the audit runs; what it returns is waited for. */
+  readonly onFound?: ((found: LeakageFinding) => unknown) | undefined;
 }
 
 export const leakageSettings = (options: LeakageAuditOptions, rows: number): LeakageSettings => ({

@@ -12,7 +12,14 @@ import {
   type StratumFolds,
 } from "./cross-fit.js";
 import { smallestDetectable } from "./detectable.js";
-import { largestOf, type RecordGains, recordGains } from "./estimate.js";
+import {
+  type AdversaryEstimate,
+  adversaryAlone,
+  type IntervalSettings,
+  largestOf,
+  type RecordGains,
+  recordGains,
+} from "./estimate.js";
 import { stratifiedFolds } from "./folds.js";
 import type { LeakageSettings } from "./input.js";
 import { testLeakage } from "./permutation-test.js";
@@ -71,6 +78,21 @@ const dealStrata = (
   );
 };
 
+/** Is told what an adversary found as soon as it is known, and all there is to know. */
+export type TellAdversary = (adversary: AdversaryEstimate, entropy: number) => Promise<void>;
+
+const endsAtMost = (most: number, [low, high]: Interval): Interval => [
+  Math.min(low, most),
+  Math.min(high, most),
+];
+
+/** Nothing says more about the attribute than what it is. */
+const atMost = (entropy: number, each: AdversaryEstimate): AdversaryEstimate => ({
+  ...each,
+  nats: Math.min(each.nats, entropy),
+  interval: endsAtMost(entropy, each.interval),
+});
+
 /** What every adversary that can learn from these strata says of rows it has not seen. */
 const askAdversaries = async (
   strata: readonly StratumFolds[],
@@ -78,6 +100,7 @@ const askAdversaries = async (
   given: readonly NamedAdversary[],
   fitting: FitSettings,
   stream: RandomStream,
+  tell: ((own: RecordGains) => Promise<void>) | undefined,
 ) => {
   const gains: RecordGains[] = [];
   const fitsOf: CrossFit[][] = [];
@@ -99,7 +122,9 @@ const askAdversaries = async (
     }
     adversaries.push([name, adversary]);
     fitsOf.push(fits);
-    gains.push(recordGains(name, fits, idle));
+    const own = recordGains(name, fits, idle);
+    gains.push(own);
+    await tell?.(own);
   }
   if (refusal !== undefined && adversaries.length === 0) throw refusal;
   return { gains, fitsOf, adversaries, leftOut };
@@ -114,24 +139,42 @@ export const leakageOver = async (
   stream: RandomStream,
   notes: string[],
   firstRow: number,
+  tell?: TellAdversary | undefined,
 ): Promise<Estimated> => {
   const { folds, level, replicates, permutations, plants, plantRows, plantAdversaries } = settings;
   const { strata, idleRows } = dealStrata(all, folds, stream, notes);
   const idle = idleRows.reduce((sum, rows) => sum + rows.length, 0);
   const judged = strata.reduce((sum, { stratum }) => sum + judgedOf(stratum).length, idle);
-  const { gains, fitsOf, adversaries, leftOut } = await askAdversaries(strata, idle, given, fitting, stream);
+  const entropy = strata.reduce(
+    (sum, { stratum }) =>
+      sum + (judgedOf(stratum).length / judged) * entropyOf(shares(stratum.rows, stratum)),
+    0,
+  );
   const { watch } = fitting;
-  const largest = await largestOf(gains, { level, replicates, stream: stream.split("intervals"), watch });
+  const intervals = (): IntervalSettings => ({
+    level,
+    replicates,
+    stream: stream.split("intervals"),
+    watch,
+  });
+  const tellGains =
+    tell === undefined
+      ? undefined
+      : async (own: RecordGains) => tell(atMost(entropy, await adversaryAlone(own, intervals())), entropy);
+  const { gains, fitsOf, adversaries, leftOut } = await askAdversaries(
+    strata,
+    idle,
+    given,
+    fitting,
+    stream,
+    tellGains,
+  );
+  const largest = await largestOf(gains, intervals());
   const best = gains.findIndex(({ name }) => name === largest.winner);
   const { pValue } = await testLeakage(
     strata.map(({ stratum }, s) => ({ stratum, adversaries: fitsOf.map((fits) => fits[s].stages) })),
     { permutations, watch },
     stream.split("test"),
-  );
-  const entropy = strata.reduce(
-    (sum, { stratum }) =>
-      sum + (judgedOf(stratum).length / judged) * entropyOf(shares(stratum.rows, stratum)),
-    0,
   );
   const detectable =
     plants === 0
@@ -144,24 +187,18 @@ export const leakageOver = async (
         );
   for (const name of largest.unstable) notes.push(leakageNotes.unstable(name));
   if (plants > 0 && detectable === undefined) notes.push(leakageNotes.undetectable(entropy));
-  // Nothing says more about the attribute than what it is.
-  const most = ([low, high]: Interval): Interval => [Math.min(low, entropy), Math.min(high, entropy)];
   const rows = [...fitsOf[best].map((fit) => fit.rows), ...idleRows].flatMap((part) => [...part]);
   return {
     leakage: {
       nats: Math.min(largest.nats, entropy),
-      interval: most(largest.interval),
+      interval: endsAtMost(entropy, largest.interval),
       standardError: largest.standardError,
       heldOut: largest.heldOut,
       pValue,
       detectable,
       entropy,
       winner: largest.winner,
-      adversaries: largest.adversaries.map((each) => ({
-        ...each,
-        nats: Math.min(each.nats, entropy),
-        interval: most(each.interval),
-      })),
+      adversaries: largest.adversaries.map((each) => atMost(entropy, each)),
       notes,
       records: {
         rows: Int32Array.from(rows, (row) => row - firstRow),

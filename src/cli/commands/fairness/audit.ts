@@ -208,7 +208,7 @@ const readInputs = async (
   options: AuditReading,
 ) => {
   const { readTableWithIds, readWithRoles } = await import("../../../sources/read-task.js");
-  const { hashOfNumbers } = await import("./input-hash.js");
+  const { hashOfNumbers } = await import("../../../report/audit-input-hash.js");
   // Of each file the hash of the very bytes that were read.
   const hashes = new Map<AuditInputFile["role"], string>();
   const reading = (role: AuditInputFile["role"]) => ({

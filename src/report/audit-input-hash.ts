@@ -1,9 +1,10 @@
-/** What identifies the inputs of an audit that come from no file; a file's hash comes from who reads it. */
-import { createHash } from "node:crypto";
-import type { AuditInputFile } from "../../../report/audit-certificate.js";
-import type { Table } from "../../../tables/table.js";
-import type { TaskSettings } from "../../../tables/task.js";
-import { auditInputOf, auditTestOf } from "../../../workflows/audit-inputs.js";
+/** What identifies the inputs of an audit: the bytes of a file, or what is learnt from where no file stands behind it. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Table } from "../tables/table.js";
+import type { TaskSettings } from "../tables/task.js";
+import { auditInputOf, auditTestOf } from "../workflows/audit-inputs.js";
+import type { AuditInputFile } from "./audit-certificate.js";
 
 export interface AuditTables {
   readonly table: Table;
@@ -13,11 +14,18 @@ export interface AuditTables {
   readonly test: Table | undefined;
 }
 
+/** Of a file that is read piece by piece, the SHA-256 of its bytes. */
+export const hashOfBytes = async (pieces: AsyncIterable<Uint8Array>): Promise<string> => {
+  const hash = sha256.create();
+  for await (const piece of pieces) hash.update(piece);
+  return bytesToHex(hash.digest());
+};
+
 /** What is learnt from, where no file stands behind a table: the SHA-256 of those numbers. */
 export const hashOfNumbers = (role: AuditInputFile["role"], tables: AuditTables): string => {
-  const hash = createHash("sha256");
+  const hash = sha256.create();
   for (const numbers of numbersOf(role, tables)) hash.update(bytesOf(numbers));
-  return hash.digest("hex");
+  return bytesToHex(hash.digest());
 };
 
 const numbersOf = (role: AuditInputFile["role"], { table, roles, bins, second, test }: AuditTables) => {
