@@ -309,6 +309,7 @@ class StaticTraining {
         total: stepsIn(this.#rounds, this.#starts),
         value,
         checkpoint: () => this.#checkpoint(round, index, step + 1),
+        designs: () => this.#leading(index),
       });
       await this.#pace.pause();
     }
@@ -386,6 +387,19 @@ class StaticTraining {
     }
     const climbs = checkpoint.climbs.map((climb, i) => (i === index ? good.climb : climb));
     throw new TrainingError(text, { ...checkpoint, step: good.step, total: good.total, climbs });
+  }
+
+  /** The designs of the climb with the best score so far; before there is one, of the climb that is under way. */
+  #leading(index: number): number[][] {
+    const scored = this.#alive.filter(({ score }) => score !== undefined);
+    const { designs } = scored.reduce(
+      (best, each) => ((each.score ?? -Infinity) > (best.score ?? -Infinity) ? each : best),
+      scored[0] ?? this.#alive[index],
+    );
+    const variables = this.#model.design.length;
+    return Array.from({ length: this.#moves.horizon }, (_, t) =>
+      designs.slice(t * variables, (t + 1) * variables),
+    );
   }
 
   #checkpoint(round: number, index: number, step: number): StaticCheckpoint {

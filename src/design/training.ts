@@ -14,6 +14,8 @@ export interface TrainingProgress<Checkpoint> extends Progress {
   readonly value: number;
   /** Everything that `resume` needs, as plain JSON data; made only when it is asked for. */
   checkpoint(): Checkpoint;
+  /** Of static designs, those of the start that leads so far, [horizon][variables]; made only when it is asked for. */
+  readonly designs?: (() => number[][]) | undefined;
 }
 
 /** What every training takes: the result is the same with or without them. */

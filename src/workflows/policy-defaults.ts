@@ -9,3 +9,6 @@ export const OBJECTIVE_KINDS = ["conditional", "unconditional"] as const satisfi
 
 /** What every setting is unless it is given; those of one kind of policy under its name. */
 export const TRAIN_POLICY_DEFAULTS = { kind: "static", ...TRAINING_DEFAULTS } as const;
+
+/** The betas that a frontier goes through unless they are given. */
+export const FRONTIER_BETAS: readonly number[] = [0, 0.2, 0.4, 0.6, 0.8, 1];

@@ -14,6 +14,8 @@ import { staticThenDad } from "./static-then-dad.js";
 export interface SearchStep extends Progress {
   readonly value: number;
   state(): unknown;
+  /** Where static designs are, while such are looked for. */
+  readonly designs?: (() => number[][]) | undefined;
 }
 
 export interface SearchRun extends Pick<WorkspaceOptions, "threads"> {
@@ -47,8 +49,8 @@ const searchOnce = async (
     threads,
     against: Object.values(against),
     signal,
-    onProgress: ({ done, total, value, checkpoint }: TrainingProgress<unknown>) =>
-      onStep({ done, total, value, state: checkpoint }),
+    onProgress: ({ done, total, value, checkpoint, designs }: TrainingProgress<unknown>) =>
+      onStep({ done, total, value, state: checkpoint, designs }),
   };
   switch (kind) {
     case "random":

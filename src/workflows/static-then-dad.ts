@@ -30,12 +30,13 @@ export const staticThenDad = async (
       ...run,
       // A state is of the search that was under way: of the network once there are designs.
       state: (part === 1) === (before.designs !== undefined) ? before.training : undefined,
-      onStep: ({ done, total, value, state }) =>
+      onStep: ({ done, total, value, state, designs: current }) =>
         run.onStep({
           done: Math.round(PARTS * (part + done / total)),
           total: 2 * PARTS,
           value,
           state: () => stateWith(state()),
+          designs: current,
         }),
     };
   };

@@ -18,6 +18,11 @@ export interface TrainPolicyProgress extends Progress {
   readonly value?: number | undefined;
   /** Everything that `resume` needs, as plain JSON data, made only when it is asked for; undefined while the policy is evaluated. */
   readonly checkpoint?: (() => PolicyCheckpoint) | undefined;
+  /**
+   * While static designs are looked for, those of the start that leads so far, [horizon][variables], made only when it is
+   * asked for: a page can show how they travel.
+   */
+  readonly designs?: (() => number[][]) | undefined;
 }
 
 export interface TrainPolicyOptions extends TrainPolicySettings, Pick<WorkspaceOptions, "threads"> {
@@ -83,8 +88,13 @@ export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}
     signal,
     against,
     state: resume === undefined ? undefined : checkedState(resume, checkpointed),
-    async onStep({ state, ...progress }) {
-      latest = { ...progress, label: "training", checkpoint: () => policyCheckpoint(checkpointed, state()) };
+    async onStep({ state, designs, ...progress }) {
+      latest = {
+        ...progress,
+        label: "training",
+        checkpoint: () => policyCheckpoint(checkpointed, state()),
+        designs,
+      };
       await pace.step(latest);
     },
   };

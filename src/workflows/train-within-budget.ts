@@ -80,12 +80,13 @@ export const trainWithinBudget = async (
           ...run,
           from,
           state: round === before.done.length ? before.training : undefined,
-          onStep: ({ done: step, total, value, state }) =>
+          onStep: ({ done: step, total, value, state, designs }) =>
             run.onStep({
               done: Math.round(PARTS * (round + step / total)),
               total: PARTS * ROUNDS,
               value,
               state: () => stateWith(state()),
+              designs,
             }),
         },
       ).catch((error: unknown) => {

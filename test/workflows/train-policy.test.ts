@@ -227,3 +227,26 @@ test("a policy is guarded against further models", async () => {
   const alone = await trainPolicy(model, options);
   expect(policy).not.toEqual(alone);
 });
+
+test("progress tells where the leading designs are, and watching them changes nothing", async () => {
+  const seen: number[][][] = [];
+  const settings = { ...QUICK, steps: 200, starts: 3 } as const;
+  const watched = await trainStatic(sum(), {
+    ...settings,
+    onProgress: ({ designs }) => {
+      if (designs !== undefined) seen.push(designs());
+    },
+  });
+  const alone = await trainStatic(sum(), settings);
+  expect(watched).toEqual(alone);
+  expect(seen.every((rows) => rows.length === 2 && rows.every((row) => row.length === 1))).toBe(true);
+  expect(new Set(seen.map(String)).size).toBeGreaterThan(20);
+  // A single start travels to where the policy is.
+  seen.length = 0;
+  const single = await trainStatic(sum(), {
+    ...settings,
+    starts: 1,
+    onProgress: ({ designs }) => seen.push(designs?.() ?? []),
+  });
+  expect(seen[seen.length - 1].flat()).toEqual([...single.designs]);
+});

@@ -79,7 +79,7 @@ export const exactEvidences = async (
 };
 
 /** An expectation that is known is one experiment that always comes out the same. */
-const withoutSampling = (expected: Readonly<Partial<Record<Given, number>>>): EvidenceSamples => {
+export const withoutSampling = (expected: Readonly<Partial<Record<Given, number>>>): EvidenceSamples => {
   const values = Object.fromEntries(
     Object.entries(expected).map(([given, value]) => [given, Float64Array.of(value)]),
   );

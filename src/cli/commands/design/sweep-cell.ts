@@ -2,14 +2,9 @@
 import { relative } from "node:path";
 import { drawOuter, type Policy, simulate } from "../../../design/policy.js";
 import { encodePolicy, policyOf } from "../../../design/policy-file.js";
-import {
-  type EvaluatePolicySettings,
-  evaluatePolicy,
-  type PolicyReport,
-  withBounds,
-} from "../../../workflows/evaluate-policy.js";
+import { frontierPolicy } from "../../../workflows/design-frontier.js";
+import type { EvaluatePolicySettings, PolicyReport } from "../../../workflows/evaluate-policy.js";
 import type { FullSettings } from "../../../workflows/policy-settings.js";
-import { trainPolicy } from "../../../workflows/train-policy.js";
 import { isFile, type LoadedModel, type ModelSource } from "./load-model.js";
 
 export interface SweepCell {
@@ -38,18 +33,16 @@ export const runSweepCell = async (
 ): Promise<SweepResult> => {
   const { model } = loaded;
   const { seed } = settings;
-  const file = await trainPolicy(model, {
-    ...settings,
+  const { policy, report } = await frontierPolicy(model, settings, {
     source: { options: source.options, file: isFile(source.model) ? relative("", source.model) : undefined },
-    evaluation: false,
+    evaluation,
     threads,
   });
-  const report = await evaluatePolicy(model, file, { ...evaluation, seed, threads });
-  const bytes = encodePolicy(withBounds(file, report, settings.objective));
   return {
     report,
-    designs: file.kind === "static" ? file.designs : await shownDesigns(loaded, policyOf(file, model), seed),
-    policy: Buffer.from(bytes).toString("base64"),
+    designs:
+      policy.kind === "static" ? policy.designs : await shownDesigns(loaded, policyOf(policy, model), seed),
+    policy: Buffer.from(encodePolicy(policy)).toString("base64"),
   };
 };
 

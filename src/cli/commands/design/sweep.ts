@@ -11,6 +11,7 @@ import { withError } from "../../../core/number-text.js";
 import type { Model } from "../../../design/model.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
+import { FRONTIER_BETAS } from "../../../workflows/policy-defaults.js";
 import { bitsOption } from "../../bits-option.js";
 import { withClaimedFolder } from "../../claimed-folder.js";
 import { type CommandContext, defineCommand } from "../../command.js";
@@ -51,7 +52,7 @@ export const sweep = defineCommand({
   options: {
     ...modelOptions,
     ...trainingOptions,
-    betas: reals("--betas <numbers>", "what a nat of leakage costs", [0, 0.2, 0.4, 0.6, 0.8, 1], { min: 0 }),
+    betas: reals("--betas <numbers>", "what a nat of leakage costs", FRONTIER_BETAS, { min: 0 }),
     horizons: integers("--horizons <numbers>", "how many observations", [10], { min: 1, max: 10_000 }),
     seeds: integer("--seeds <number>", "how many seeds, counted from 0", 1, { min: 1, max: 100_000 }),
     ...evaluationOptions,
