@@ -172,6 +172,72 @@ export const frontierChart = ({
   };
 };
 
+/** A recipe with one setting of its rule while recipes are tried out. */
+export interface TrialPoint {
+  /** How it asks: recipes that ask alike look alike. */
+  readonly asking: string;
+  readonly x: number;
+  readonly y: number;
+  /** No longer tried. */
+  readonly dropped: boolean;
+}
+
+const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"];
+
+/** Accuracy against parity while recipes are tried out: a point for each, faint where it was dropped. */
+export const trialsChart = (
+  points: readonly TrialPoint[],
+  { level, xTitle }: { readonly level: number; readonly xTitle: string },
+): TopLevelSpec => {
+  const askings = [...new Set(points.map(({ asking }) => asking))];
+  const channel = { field: "asking", type: "nominal" as const, title: null };
+  const legend = legendBelow(askings, FRONTIER.width);
+  const of = (channel: "x" | "y") => points.map((each) => each[channel]);
+  return {
+    $schema: SCHEMA,
+    title: chartTitle("What parity costs in accuracy, so far", [
+      "on the rows that the choice is made on; up and to the right is better, dashed: the level wanted",
+      "a point is a recipe with one setting of its rule; faint ones were dropped",
+    ]),
+    ...FRONTIER,
+    layer: [
+      levelRule(level, "x"),
+      {
+        data: { values: [...points] },
+        mark: { type: "point", size: 34, filled: true },
+        encoding: {
+          x: {
+            field: "x",
+            type: "quantitative",
+            title: xTitle,
+            scale: { domain: niceDomain(of("x"), { including: [level], within: UNIT_RANGE }), nice: false },
+          },
+          y: {
+            field: "y",
+            type: "quantitative",
+            title: verticalTitle("accuracy", FRONTIER.height),
+            scale: { domain: niceDomain(of("y"), { within: UNIT_RANGE }), nice: false },
+          },
+          color: { ...channel, scale: { domain: askings, range: methodLook(askings).colours }, legend },
+          // By shape too: not everybody tells the colours apart.
+          shape: {
+            ...channel,
+            scale: { domain: askings, range: askings.map((_, i) => SHAPES[i % SHAPES.length]) },
+            legend,
+          },
+          opacity: {
+            field: "dropped",
+            type: "nominal",
+            scale: { domain: [false, true], range: [1, 0.18] },
+            legend: null,
+          },
+        },
+      },
+    ],
+    config: STYLE,
+  };
+};
+
 export interface LabelPoint {
   readonly recipe: string;
   readonly labels: number;
@@ -188,10 +254,13 @@ export const labelsChart = (
     yTitle,
     level,
     recipes,
+    bands = "bands are 95 % intervals",
   }: {
     readonly title: string;
     readonly yTitle: string;
     readonly level?: number | undefined;
+    /** What the bands are, where they are not for other rows and other seeds. */
+    readonly bands?: string | undefined;
     /** All that have a colour, the same in every chart. */
     readonly recipes: readonly string[];
   },
@@ -224,7 +293,7 @@ export const labelsChart = (
   return {
     $schema: SCHEMA,
     title: chartTitle(title, [
-      `bands are 95 % intervals, on rows that no choice saw${level === undefined ? "" : "; dashed: the level wanted"}`,
+      `${bands}, on rows that no choice saw${level === undefined ? "" : "; dashed: the level wanted"}`,
     ]),
     ...LABELS,
     layer: [

@@ -1,5 +1,6 @@
 /** The command lines with which a plan goes on. */
 import type { ParityPlan } from "../workflows/parity-plan.js";
+import { listWord, shellWord as word } from "./command-lines.js";
 
 /** What was on the command line of the plan. */
 export interface PlanSources {
@@ -10,16 +11,12 @@ export interface PlanSources {
   readonly recipe: string | undefined;
 }
 
-/** As a shell reads it as one word. */
-const word = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 export const commandLines = (
   { labelsNeeded, requirement, target, sensitive, recommended }: ParityPlan,
   sources: PlanSources,
 ): readonly { readonly line: string; readonly description: string }[] => {
   const recipe = word(sources.recipe ?? "recipe.json");
-  const names = (sources.sensitive ?? [sensitive]).map((name) => name.replaceAll(",", ",,")).join(",");
+  const names = listWord(sources.sensitive ?? [sensitive]);
   const roles = `--target ${word(sources.target ?? target)} --sensitive ${word(names)} --recipe ${recipe}`;
   const labels = labelsNeeded.labels ?? requirement.labels;
   const { acquisition, fit } = recommended;

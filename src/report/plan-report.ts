@@ -1,17 +1,13 @@
 /** A plan as one HTML page, for whoever decides how data are collected. */
 
-import type { ChartValue } from "../core/chart-description.js";
 import { type InformationUnit, NATS, summaryIn } from "../core/information-unit.js";
 import { fixed, percent } from "../core/number-text.js";
 import type { ParityPlan } from "../workflows/parity-plan.js";
 import { estimateInWords, METRIC_NAMES } from "../workflows/plan-answer.js";
-import type { PlanEstimate } from "../workflows/plan-estimates.js";
 import type { PlannedRecipe } from "../workflows/planned-recipe.js";
-import { compositionChart } from "./acquisition-charts.js";
-import { leftOutInWords } from "./not-drawn.js";
 import { figure, type Html, html, htmlTable, page } from "./page.js";
-import { frontierChart, labelsChart } from "./plan-charts.js";
 import { commandLines, type PlanSources } from "./plan-commands.js";
+import { compositionPicture, curvePictures, frontierPicture, type PlanPicture } from "./plan-summary.js";
 import { renderSvg } from "./render.js";
 
 export interface PlanReport {
@@ -19,7 +15,8 @@ export interface PlanReport {
   /** What the table is called. */
   readonly name: string;
   readonly sources: PlanSources;
-  readonly seconds: number;
+  /** How long it took; not said unless given. */
+  readonly seconds?: number | undefined;
   /** In which leakage is shown (nats). */
   readonly unit?: InformationUnit | undefined;
 }
@@ -29,8 +26,6 @@ const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 
 const RATES = { dp: "selection rate", eopp: "true positive rate" } as const;
-
-const chartValue = ({ mean, interval: [low, high] }: PlanEstimate): ChartValue => ({ mean, low, high });
 
 export const planReport = async ({
   plan,
@@ -43,9 +38,9 @@ export const planReport = async ({
   const { metric, level, labels } = requirement;
   const title = "How to reach parity at the least cost";
   const [frontier, curves, composition] = await Promise.all([
-    frontierFigure(plan),
-    curveFigures(plan),
-    compositionFigure(plan),
+    drawn(frontierPicture(plan)),
+    Promise.all(curvePictures(plan).map(drawn)),
+    drawn(compositionPicture(plan)),
   ]);
   return page(title, [
     html`<h1>${title}</h1>`,
@@ -93,7 +88,7 @@ ${rows.inner} rows and what is reported comes from ${rows.outer} others.</p>`,
       plan,
       plan.recipes.filter(({ finalist }) => !finalist),
     ),
-    html`<footer>fairbed plan, ${fixed(seconds, 0)} s; recipe format ${plan.recipe.format}</footer>`,
+    html`<footer>fairbed plan${seconds === undefined ? "" : `, ${fixed(seconds, 0)} s`}; recipe format ${plan.recipe.format}</footer>`,
   ]);
 };
 
@@ -113,74 +108,8 @@ const recipeTable = ({ requirement, recommended }: ParityPlan, recipes: readonly
 /** An interval over fewer seeds says nothing. */
 const FEW_SEEDS = 4;
 
-/** Those that have a colour. */
-const coloured = ({ frontiers }: ParityPlan): readonly string[] => frontiers.map(({ name }) => name);
-
-const frontierFigure = async (plan: ParityPlan): Promise<Html> => {
-  const { frontiers, recipes, recommended, requirement } = plan;
-  const chart = frontierChart({
-    lines: frontiers.flatMap(({ name: recipe, points }) =>
-      points.map(({ parity, accuracy }, order) => ({ recipe, x: parity.mean, y: accuracy.mean, order })),
-    ),
-    chosen: recipes
-      .filter(({ finalist }) => finalist)
-      .map(({ id, name: recipe, outer }) => ({
-        recipe,
-        x: chartValue(outer.parity),
-        y: chartValue(outer.accuracy),
-        recommended: id === recommended.id,
-      })),
-    dropped: recipes
-      .filter(({ finalist }) => !finalist)
-      .map(({ outer }) => ({ x: outer.parity.mean, y: outer.accuracy.mean })),
-    level: requirement.level,
-    xTitle: `${METRIC_NAMES[requirement.metric]} (ratio)`,
-    recipes: coloured(plan),
-  });
-  return figure(await renderSvg(chart), "Every recipe that was tried, and what stricter rules would give.");
-};
-
-const curveFigures = async (plan: ParityPlan): Promise<readonly Html[]> => {
-  const { curves, requirement } = plan;
-  const recipes = coloured(plan);
-  const points = (of: "accuracy" | "parity") =>
-    curves.flatMap(({ name: recipe, points: own }) =>
-      own.map((at) => ({ recipe, labels: at.labels, value: chartValue(at[of]) })),
-    );
-  const charts = [
-    {
-      caption: "Accuracy as labels come in.",
-      chart: labelsChart(points("accuracy"), { title: "Accuracy", yTitle: "accuracy", recipes }),
-    },
-    {
-      caption: "Parity as labels come in.",
-      chart: labelsChart(points("parity"), {
-        title: "Parity",
-        yTitle: `${METRIC_NAMES[requirement.metric]} (ratio)`,
-        level: requirement.level,
-        recipes,
-      }),
-    },
-  ];
-  return Promise.all(charts.map(async ({ caption, chart }) => figure(await renderSvg(chart), caption)));
-};
-
-const compositionFigure = async ({ sets, sensitive, leftOut }: ParityPlan): Promise<Html> => {
-  const chart = compositionChart(
-    sets.flatMap(({ name: method, composition }) =>
-      composition.groups.flatMap(({ group, acquired: { mean, interval }, population }) => {
-        if (mean === null) return [];
-        const [low, high] = interval ?? [mean, mean];
-        return [{ method, group, share: { mean, low, high }, population }];
-      }),
-    ),
-    { title: "Who was asked", subtitle: sensitive },
-  );
-  return figure(
-    await renderSvg(chart),
-    `Shares of the groups of ${sensitive} among the labels.${leftOutInWords(leftOut, sensitive)}`,
-  );
-};
+const drawn = async ({ specification, caption }: PlanPicture): Promise<Html> =>
+  figure(await renderSvg(specification), caption);
 
 const setTable = ({ sets, composition, target }: ParityPlan, unit: InformationUnit): Html => {
   const share = (mean: number | null): string => (mean === null ? "none" : percent(mean));

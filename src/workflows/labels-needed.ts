@@ -1,12 +1,12 @@
 /** How many labels a level needs, read off curves. */
-import type { RandomStream } from "../core/random.js";
-import { meanEstimate } from "../core/stats.js";
-import type { Measured } from "./plan-measures.js";
+import { type RandomStream, seededStream } from "../core/random.js";
+import { momentsOf, standardError } from "../core/stats.js";
 
-/** What was reached with so many labels, [seeds]. */
+/** What was reached with so many labels, [seeds] each. */
 export interface CurveValues {
   readonly labels: number;
-  readonly values: readonly Measured[];
+  readonly accuracy: readonly number[];
+  readonly parity: readonly number[];
 }
 
 export interface LabelsNeeded {
@@ -21,7 +21,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 
 const errorOf = (values: readonly number[]): number =>
-  values.length < 2 ? 0 : meanEstimate(values).standardError;
+  values.length < 2 ? 0 : standardError(momentsOf(values));
 
 /**
  * The fewest labels from which on parity is at least the level and accuracy that of the last ones, each within a standard
@@ -32,16 +32,21 @@ const fewest = (
   level: number,
   seeds: readonly number[],
 ): number | undefined => {
-  const of = ({ values }: CurveValues, name: "accuracy" | "parity") =>
-    seeds.map((seed) => values[seed][name]);
+  const of = (at: CurveValues, name: "accuracy" | "parity") => seeds.map((seed) => at[name][seed]);
   const last = of(curve[curve.length - 1], "accuracy");
   const least = mean(last) - errorOf(last);
-  const isEnough = curve.map((at) => {
+  let found: number | undefined;
+  for (const at of curve.toReversed()) {
     const parity = of(at, "parity");
-    return mean(parity) >= level - errorOf(parity) && mean(of(at, "accuracy")) >= least;
-  });
-  return curve[isEnough.lastIndexOf(false) + 1]?.labels;
+    if (!(mean(parity) >= level - errorOf(parity) && mean(of(at, "accuracy")) >= least)) break;
+    found = at.labels;
+  }
+  return found;
 };
+
+/** A plan's own, by its seed: the same for every level, so that the answer moves with the level alone. */
+export const labelsNeededStream = (seed: number): RandomStream =>
+  seededStream(seed).split("plan").split("labels needed");
 
 /** `curve` in the order of its labels. */
 export const labelsNeeded = (
@@ -49,7 +54,7 @@ export const labelsNeeded = (
   level: number,
   stream: RandomStream,
 ): LabelsNeeded => {
-  const seeds = curve[0].values.map((_, seed) => seed);
+  const seeds = curve[0].parity.map((_, seed) => seed);
   const orNull = (labels: number | undefined): number | null =>
     labels === undefined || labels === Number.POSITIVE_INFINITY ? null : labels;
   const drawn = Array.from({ length: RESAMPLES }, (_, k) => {

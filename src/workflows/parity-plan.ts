@@ -2,10 +2,11 @@
 import type { LeftOutGroup } from "../core/left-out.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import type { LabelsNeeded } from "./labels-needed.js";
-import type { CurvePointEstimates } from "./plan-curves.js";
+import type { CurvePointEstimates, CurveSetting } from "./plan-curves.js";
 import type { OuterDifference, PlanEstimate } from "./plan-estimates.js";
 import type { PlannedRound } from "./plan-rounds.js";
 import type { PlannedSet } from "./plan-sets.js";
+import type { PlanVerdict } from "./plan-verdict.js";
 import type { PlannedRecipe, RecipeFrontier } from "./planned-recipe.js";
 import type { Recipe } from "./recipe.js";
 import type { SimulatedComposition } from "./simulated-composition.js";
@@ -38,7 +39,7 @@ export interface ParityPlan {
   /** The recommended one; that which comes closest where none reaches the level. */
   readonly recommended: PlannedRecipe;
   /** "met": the interval of its parity is above the level; "missed": below; else "open". */
-  readonly verdict: "met" | "open" | "missed";
+  readonly verdict: PlanVerdict;
   /** How often the same decision for everybody would be right on the outer rows: parity of 1, and nothing learnt. */
   readonly sameForAll: number;
   /** The best with random acquisition, and the recommended one less it. */
@@ -58,7 +59,10 @@ export interface ParityPlan {
   readonly curves: readonly {
     readonly id: string;
     readonly name: string;
+    /** With the rule as it was set for the level. */
     readonly points: readonly CurvePointEstimates[];
+    /** By seed, under every setting of the rule that was tried. */
+    readonly settings: readonly CurveSetting[];
   }[];
   /** Whom the recommended recipe asked, over seeds. */
   readonly composition: SimulatedComposition;
@@ -72,6 +76,8 @@ export interface ParityPlan {
   };
   readonly rounds: readonly PlannedRound[];
   readonly seeds: readonly number[];
+  /** Where the random streams start. */
+  readonly seed: number;
   /** Where the time limit ended it, or null: then the answer is the same on any machine. */
   readonly cut: { readonly round: number; readonly seeds: number; readonly planned: number } | null;
   /** Groups of the sensitive attributes that were left out, because they are smaller than was asked for. */

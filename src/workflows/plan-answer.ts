@@ -1,8 +1,23 @@
 /** What a plan comes to, in sentences. */
 import { between, fixed, signed } from "../core/number-text.js";
+import type { LabelsNeeded } from "./labels-needed.js";
 import type { PlanAnswer, PlanFindings } from "./parity-plan.js";
-import type { PlanEstimate } from "./plan-estimates.js";
+import type { OuterDifference, OuterEstimates, PlanEstimate } from "./plan-estimates.js";
 import type { PlannedRecipe } from "./planned-recipe.js";
+
+/** What an answer is made of: of a plan, or of what it says about another level than its own. */
+export interface AnsweredFindings
+  extends Pick<
+    PlanFindings,
+    "recommended" | "verdict" | "requirement" | "reference" | "randomIsAsGood" | "sameForAll" | "recipes"
+  > {
+  /** Null where the setting that is recommended was not tried with fewer labels. */
+  readonly labelsNeeded: LabelsNeeded | null;
+  /** Null where the two were not compared. */
+  readonly overReference: OuterDifference | null;
+  /** Where it is not the one that recipes were tried out for: that one. */
+  readonly plannedLevel?: number | undefined;
+}
 
 const METRICS = {
   dp: "demographic parity (the lowest selection rate of a group over the highest)",
@@ -20,7 +35,7 @@ export const estimateInWords = ({ mean, interval }: PlanEstimate): string =>
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: PlanFindings): string => {
+const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: AnsweredFindings): string => {
   const { accuracy, parity } = recommended.outer;
   const verdictWords = {
     met: `at least the ${level} that is wanted`,
@@ -33,13 +48,11 @@ const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: 
   return `With ${recommended.labels} labels it reaches ${METRICS[metric]} of ${number(parity.mean)} (95 % interval ${between(parity.interval)}${recommended.seeds < 2 ? ", for other rows and not for other labels" : ""}), ${verdictWords}, at an accuracy of ${number(accuracy.mean)} (${between(accuracy.interval)}), on rows that no choice saw.`;
 };
 
-const labelsWords = ({
-  labelsNeeded: { labels, interval },
-  requirement,
-  recommended,
-}: PlanFindings): string => {
+const labelsWords = ({ labelsNeeded, requirement, recommended }: AnsweredFindings): string => {
   const most = recommended.labels;
   if (recommended.seeds < 2) return "One seed does not tell how many labels the level needs.";
+  if (labelsNeeded === null) return planAnswerTexts.labelsNotKnown(requirement.level);
+  const { labels, interval } = labelsNeeded;
   if (labels === null)
     return `A parity of ${requirement.level} needs more than ${most} labels with this recipe, if it can be had at all.`;
   const [low, high] = interval.map((end) => (end === null ? `more than ${most}` : String(end)));
@@ -47,8 +60,13 @@ const labelsWords = ({
   return `This level needs about ${labels} labels${range}: from so many on, parity is at least ${requirement.level} and accuracy that of ${most} labels, each within a standard error.`;
 };
 
-const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: PlanFindings): string => {
-  const { mean, interval } = overReference.accuracyAtParity;
+const randomWords = ({
+  recommended,
+  reference,
+  overReference,
+  randomIsAsGood,
+  requirement,
+}: AnsweredFindings): string => {
   const inWords = ({ fit }: PlannedRecipe) =>
     `random acquisition ${fit.rule === undefined ? "without a rule" : "with the fair rule"}`;
   const random = inWords(reference);
@@ -58,10 +76,14 @@ const randomWords = ({ recommended, reference, overReference, randomIsAsGood }: 
       ? `${own} is recommended: no other way of asking that reaches the level was better by more than a standard error.`
       : `${own} comes nearest.`;
   }
-  if (randomIsAsGood === null) return `One seed does not tell whether ${random} would be as good.`;
-  const difference = `${signed(mean, 3)} (${between(interval)})`;
+  if (overReference === null ? recommended.seeds < 2 : randomIsAsGood === null)
+    return `One seed does not tell whether ${random} would be as good.`;
   if (recommended.inner.reaches && !reference.inner.reaches)
     return `${capital(random)} does not reach the level here (${number(reference.outer.parity.mean)} on rows that no choice saw).`;
+  if (overReference === null)
+    return planAnswerTexts.notCompared(capital(random), reference.outer, requirement.level);
+  const { mean, interval } = overReference.accuracyAtParity;
+  const difference = `${signed(mean, 3)} (${between(interval)})`;
   return randomIsAsGood
     ? `${capital(random)} is as good as far as can be told: at the same parity, the accuracy gained over it is ${difference}, an interval with 0 in it.`
     : `At the same parity it gains ${difference} of accuracy over ${random}.`;
@@ -72,11 +94,16 @@ const shortfall = ({
   recommended,
   requirement: { metric, level },
   recipes,
-}: PlanFindings): readonly string[] => {
+  plannedLevel,
+}: AnsweredFindings): readonly string[] => {
   if (!recommended.inner.reaches) {
     const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
+    const next =
+      plannedLevel === undefined
+        ? "Collect more labels, add columns that say more, or lower the level."
+        : `Rules were set for a level of ${plannedLevel}: make a plan for ${level}, which sets them for it.`;
     return [
-      `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. Collect more labels, add columns that say more, or lower the level.`,
+      `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. ${next}`,
     ];
   }
   if (verdict !== "missed") return [];
@@ -90,7 +117,7 @@ const nothingLearnt = ({
   recommended,
   sameForAll,
   requirement: { level },
-}: PlanFindings): readonly string[] => {
+}: AnsweredFindings): readonly string[] => {
   const { mean, interval } = recommended.outer.accuracy;
   if (interval[0] > sameForAll) return [];
   return [
@@ -101,9 +128,13 @@ const nothingLearnt = ({
 export const planAnswerTexts = {
   unmet: (name: string, level: number, reached: PlanEstimate) =>
     `NOT MET: a ${name} of at least ${level} was wanted; on rows that no choice saw the recommended recipe reaches ${number(reached.mean)} (${between(reached.interval)}).`,
+  labelsNotKnown: (level: number) =>
+    `This setting was tried with all labels only: make a plan for ${level} to know how many labels it needs.`,
+  notCompared: (random: string, { accuracy, parity }: OuterEstimates, level: number) =>
+    `${random} reaches a parity of ${estimateInWords(parity)} at an accuracy of ${estimateInWords(accuracy)}: make a plan for ${level} to know whether it is as good.`,
 };
 
-export const planAnswer = (found: PlanFindings): PlanAnswer => {
+export const planAnswer = (found: AnsweredFindings): PlanAnswer => {
   const { recommended, requirement } = found;
   const reached = recommended.outer.parity;
   const met = reached.mean >= requirement.level;

@@ -1,5 +1,5 @@
 /** Which recipe is recommended: by what is known from inner rows alone. */
-import { meanEstimate } from "../core/stats.js";
+import { momentsOf, standardError } from "../core/stats.js";
 import { complexityOf, type PlannedParts } from "./plan-recipes.js";
 
 /** A recipe with one setting of its rule, on the inner rows of each seed. */
@@ -31,7 +31,7 @@ export interface Settled<Trial extends InnerTrial = InnerTrial> {
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 const errorOf = (values: readonly number[]): number =>
-  values.length < 2 ? 0 : meanEstimate(values).standardError;
+  values.length < 2 ? 0 : standardError(momentsOf(values));
 
 const isBetter = (a: Settled, b: Settled, rate: number): boolean => {
   if (a.reaches !== b.reaches) return a.reaches > b.reaches;

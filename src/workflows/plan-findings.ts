@@ -1,7 +1,7 @@
 /** What the rounds of a plan come to: the choice, by inner rows, and then everything that outer rows say of it. */
 import { pacer, type RunOptions } from "../core/options.js";
 import { seededStream } from "../core/random.js";
-import { labelsNeeded } from "./labels-needed.js";
+import { labelsNeeded, labelsNeededStream } from "./labels-needed.js";
 import type { PlanFindings } from "./parity-plan.js";
 import { choose, exchangeRate, isReference, ranked, type Settled, settle } from "./plan-choice.js";
 import { curveOf, type RecipeCurve } from "./plan-curves.js";
@@ -11,6 +11,7 @@ import { recipeName } from "./plan-recipes.js";
 import type { RoundsResult, Trial } from "./plan-rounds.js";
 import { plannedSet } from "./plan-sets.js";
 import { type PlanTable, sizesOf } from "./plan-trials.js";
+import { isAsGood, verdictOf } from "./plan-verdict.js";
 import { byMerit, decisionsOf, frontierOf, type PlannedRecipe, plannedRecipe } from "./planned-recipe.js";
 
 export const findingsOf = async (
@@ -50,34 +51,30 @@ export const findingsOf = async (
     sets.push({ id, name: recipeName(parts), ...(await plannedSet(table, trial, { signal: run.signal })) });
   }
   const overReference = judge.difference(decisionsOf(best), decisionsOf(reference), rate);
-  const { interval } = recommended.outer.parity;
   return {
     target: task.target.name,
     sensitive: task.sensitive[0].name,
     groups: task.sensitive[0].classes,
     requirement: { metric, level, labels },
     recommended,
-    verdict: interval[0] >= level ? "met" : interval[1] < level ? "missed" : "open",
+    verdict: verdictOf(recommended.outer.parity, level),
     sameForAll: Math.max(
       ...[0, 1].map((all) => measure(new Uint8Array(rows.outer.length).fill(all), outer).accuracy),
     ),
     reference: describe(reference),
     overReference,
     exchangeRate: rate,
-    // One that does not reach the level is not as good, however accurate it is.
-    randomIsAsGood:
-      best.trial.seeds.length < 2
-        ? null
-        : overReference.accuracyAtParity.interval[0] <= 0 && reference.reaches >= Math.min(1, best.reaches),
-    labelsNeeded: labelsNeeded(curves[0].values, level, stream.split("labels needed")),
+    randomIsAsGood: isAsGood(best, reference, overReference, best.trial.seeds.length),
+    labelsNeeded: labelsNeeded(curves[0].settings[best.at].values, level, labelsNeededStream(seed)),
     recipes: recipes.sort(byMerit),
     frontiers: finalists.map(({ trial }) => frontierOf(trial, judge)),
-    curves: curves.map(({ values: _, ...curve }) => curve),
+    curves,
     composition: (sets.find(({ id }) => id === best.trial.id) ?? sets[0]).composition,
     sets,
     rows: { table: task.table.rows, outer: rows.outer.length, ...sizesOf(table) },
     rounds,
     seeds: best.trial.seeds,
+    seed,
     cut,
     leftOut: task.leftOut,
     notes: task.notes,
@@ -92,9 +89,10 @@ const curvesOf = async (
   { signal, onProgress }: RunOptions,
 ): Promise<readonly (RecipeCurve & { readonly id: string; readonly name: string })[]> => {
   const curves: (RecipeCurve & { readonly id: string; readonly name: string })[] = [];
-  for (const [i, { trial, at }] of shown.entries()) {
+  for (const [i, settled] of shown.entries()) {
+    const { trial } = settled;
     const name = recipeName(trial.parts);
-    const curve = await curveOf(table, trial, trial.aims[at].aim, judge, {
+    const curve = await curveOf(table, settled, judge, {
       signal,
       onProgress: ({ done, total }) =>
         onProgress?.({ done: i + done / total, total: shown.length, label: `labels needed: ${name}` }),

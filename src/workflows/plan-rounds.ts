@@ -5,6 +5,7 @@
 import { pacer, type RunOptions } from "../core/options.js";
 import { type InnerTrial, keepBest, type Settled, screened } from "./plan-choice.js";
 import { PLAN_ROUNDS } from "./plan-defaults.js";
+import { type TrialRunOptions, trialBoard } from "./plan-progress.js";
 import { askingId, type PlannedParts, recipeId, recipeName } from "./plan-recipes.js";
 import { LEAST_LABELS } from "./plan-settings.js";
 import {
@@ -78,7 +79,11 @@ interface SeedTrial {
   readonly acquisition: Acquisition;
 }
 
-/** All recipes on one seed; calls `onAsked` after each way of asking. */
+/** Whether it has a rule decides which of the outcomes are a recipe's own; the other one is drawn beside it. */
+const ownOutcomes = ({ rule }: PlannedParts, outcomes: readonly Outcome[]): readonly Outcome[] =>
+  outcomes.filter(({ aim }) => (aim !== undefined) === rule);
+
+/** All recipes on one seed; calls `onAsked` after each way of asking, with the recipes that ask so and what they reached. */
 const tryOnSeed = async (
   table: PlanTable,
   recipes: readonly PlannedParts[],
@@ -88,7 +93,7 @@ const tryOnSeed = async (
     folds,
   }: { readonly labels: number; readonly aims: readonly number[]; readonly folds: number },
   { seed, kept }: { readonly seed: PlanSeed; readonly kept: Map<string, Acquisition> },
-  onAsked: (parts: PlannedParts) => Promise<boolean>,
+  onAsked: (alike: readonly PlannedParts[], found: ReadonlyMap<string, SeedTrial>) => Promise<boolean>,
   run: RunOptions,
 ): Promise<ReadonlyMap<string, SeedTrial> | undefined> => {
   const found = new Map<string, SeedTrial>();
@@ -104,7 +109,7 @@ const tryOnSeed = async (
       const outcomes = await judgeSet(table, seed, set, same[0], { aims: wanted, folds }, run);
       for (const parts of same) found.set(recipeId(parts), { outcomes, acquisition });
     }
-    if (!(await onAsked(alike[0]))) return undefined;
+    if (!(await onAsked(alike, found))) return undefined;
   }
   return found;
 };
@@ -120,21 +125,19 @@ const trialOf = (
     if (found === undefined) throw new RangeError(`the recipe ${id} was not tried out`);
     return found;
   });
-  const [{ outcomes }] = own;
-  // Whether it has a rule decides which of the outcomes are its own; the other one is drawn beside it.
-  const places = outcomes.flatMap(({ aim }, i) => ((aim !== undefined) === parts.rule ? [i] : []));
-  const at = (place: number) => own.map((each) => each.outcomes[place]);
+  const outcomes = own.map((each) => ownOutcomes(parts, each.outcomes));
+  const at = (place: number) => outcomes.map((bySeed) => bySeed[place]);
   return {
     id,
     parts,
     ...about,
-    aims: places.map((place) => ({
-      aim: outcomes[place].aim,
+    aims: outcomes[0].map(({ aim }, place) => ({
+      aim,
       accuracy: at(place).map(({ inner }) => inner.accuracy),
       parity: at(place).map(({ inner }) => inner.parity),
     })),
-    outcomes: places.map(at),
-    withoutRule: at(0),
+    outcomes: outcomes[0].map((_, place) => at(place)),
+    withoutRule: own.map((each) => each.outcomes[0]),
     acquisitions: own.map(({ acquisition }) => acquisition),
   };
 };
@@ -145,7 +148,7 @@ const isEnough = (round: number, seeds: number): boolean => seeds >= (round === 
 export const runRounds = async (
   table: PlanTable,
   recipes: readonly PlannedParts[],
-  run: RunOptions,
+  run: RunOptions & TrialRunOptions,
 ): Promise<RoundsResult> => {
   const { level, minutes } = table.settings;
   const isOver = limitOf(minutes);
@@ -153,6 +156,7 @@ export const runRounds = async (
   const trials = new Map<string, Trial>();
   const kept = new Map<string, Acquisition>();
   const rounds: PlannedRound[] = [];
+  const board = trialBoard();
   const askings = (of: readonly PlannedParts[]) => byKey(of, ({ acquisition }) => askingId(acquisition)).size;
   let alive = recipes;
   let finalists: readonly Settled<Trial>[] = [];
@@ -165,10 +169,14 @@ export const runRounds = async (
     const total = done + count * askings(alive) + later.reduce((sum, each) => sum + each, 0);
     const aims = aimsFor(level, r === PLAN_ROUNDS.length - 1);
     const results: ReadonlyMap<string, SeedTrial>[] = [];
+    board.begin(r + 1, labels, alive);
     for (const number of seedsOf(table, count)) {
       const seed = preparePlanSeed(table, number);
-      const onAsked = async (parts: PlannedParts): Promise<boolean> => {
-        const label = `round ${r + 1} of ${PLAN_ROUNDS.length}, seed ${results.length + 1} of ${count}: ${recipeName(parts).split(" + ")[0]}`;
+      const onAsked: Parameters<typeof tryOnSeed>[4] = async (alike, found) => {
+        for (const parts of alike)
+          board.add(parts, ownOutcomes(parts, found.get(recipeId(parts))?.outcomes ?? []));
+        await run.onTrial?.(board.trials());
+        const label = `round ${r + 1} of ${PLAN_ROUNDS.length}, seed ${results.length + 1} of ${count}: ${recipeName(alike[0]).split(" + ")[0]}`;
         await pace.step({ done: ++done, total, label });
         return !isOver() || (r === 0 && results.length === 0);
       };

@@ -7,10 +7,11 @@ import { learnerName } from "../learners/by-name.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import { PLAN_DEFAULTS } from "./plan-defaults.js";
+import type { TrialRunOptions } from "./plan-progress.js";
 import { PLANNED_METHODS } from "./plan-recipes.js";
 import { simulateTexts } from "./simulate.js";
 
-export interface PlanOptions extends RunOptions {
+export interface PlanOptions extends RunOptions, TrialRunOptions {
   /** The least ratio between the groups' rates that is wanted, above 0 and at most 1. */
   readonly parity: number;
   /** Of what: selection rates ("dp", unless given) or true positive rates ("eopp"). */

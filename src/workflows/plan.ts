@@ -69,11 +69,12 @@ export const plan: {
   const { labels } = table;
   const batch = settings.batch ?? Math.max(1, Math.round(labels / 100));
   const recipes = recipesOf(settings.methods, settings.learners, batch);
-  const { signal, onProgress } = options;
+  const { signal, onProgress, onTrial } = options;
   const later = 2 * curveLabels(labels).length; // about as long as so many acquisitions
   let before = 0;
   const tried = await runRounds(table, recipes, {
     signal,
+    onTrial,
     onProgress: (progress) => {
       before = progress.total;
       return onProgress?.({ ...progress, total: progress.total + later });

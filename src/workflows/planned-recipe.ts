@@ -4,6 +4,7 @@ import type { Settled } from "./plan-choice.js";
 import type { OuterEstimates, OuterJudge } from "./plan-estimates.js";
 import { recipeInWords, recipeName } from "./plan-recipes.js";
 import type { Trial } from "./plan-rounds.js";
+import type { Outcome } from "./plan-trials.js";
 import type { RecipeAcquisition, RecipeFit } from "./recipe.js";
 
 /** A recipe and what it reached in the last round that it was part of, on the outer rows. */
@@ -24,12 +25,19 @@ export interface PlannedRecipe {
   readonly outer: OuterEstimates;
 }
 
+/** A recipe with one setting of its rule, on the outer rows. */
+export interface FrontierSetting extends OuterEstimates {
+  /** What the rule aims at; null without a rule. */
+  readonly aim: number | null;
+  /** By seed on the inner rows, by which a setting is chosen: [seeds] each. */
+  readonly inner: { readonly accuracy: readonly number[]; readonly parity: readonly number[] };
+}
+
 /** One recipe at several settings of its rule, from none on. */
 export interface RecipeFrontier {
   readonly id: string;
   readonly name: string;
-  /** `aim` is null without a rule. */
-  readonly points: readonly ({ readonly aim: number | null } & OuterEstimates)[];
+  readonly points: readonly FrontierSetting[];
 }
 
 /** On the outer rows, [seeds][rows]. */
@@ -71,16 +79,18 @@ export const byMerit = (a: PlannedRecipe, b: PlannedRecipe): number =>
   Number(b.inner.reaches) - Number(a.inner.reaches) ||
   (a.inner.reaches ? b.inner.accuracy - a.inner.accuracy : b.inner.parity - a.inner.parity);
 
-export const frontierOf = (trial: Trial, judge: OuterJudge): RecipeFrontier => ({
-  id: trial.id,
-  name: recipeName(trial.parts),
-  points: [
-    { aim: null, ...judge.estimate(trial.withoutRule.map(({ outer }) => outer)) },
-    ...(trial.parts.rule
-      ? trial.outcomes.map((bySeed, at) => ({
-          aim: trial.aims[at].aim ?? null,
-          ...judge.estimate(bySeed.map(({ outer }) => outer)),
-        }))
-      : []),
-  ],
-});
+export const frontierOf = (trial: Trial, judge: OuterJudge): RecipeFrontier => {
+  const setting = (bySeed: readonly Outcome[]): FrontierSetting => ({
+    aim: bySeed[0].aim ?? null,
+    inner: {
+      accuracy: bySeed.map(({ inner }) => inner.accuracy),
+      parity: bySeed.map(({ inner }) => inner.parity),
+    },
+    ...judge.estimate(bySeed.map(({ outer }) => outer)),
+  });
+  return {
+    id: trial.id,
+    name: recipeName(trial.parts),
+    points: [trial.withoutRule, ...(trial.parts.rule ? trial.outcomes : [])].map(setting),
+  };
+};

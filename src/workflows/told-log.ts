@@ -26,8 +26,9 @@ export const toldLogTexts = {
   noSensitive: "a sensitive label was told and the acquisition has no sensitive column: leave it out",
 };
 
-type SingleRule = Exclude<LabelRule, { kind: "combination" }>;
-const singleRules = (rule: LabelRule): readonly SingleRule[] =>
+export type SingleRule = Exclude<LabelRule, { kind: "combination" }>;
+/** The rules that a rule is made of. */
+export const singleRules = (rule: LabelRule): readonly SingleRule[] =>
   rule.kind === "combination" ? rule.parts.flatMap(singleRules) : [rule];
 
 /** Sensitive values by column, each checked against what its column holds. */

@@ -105,6 +105,38 @@ export const checkedValue = (
   throw new InputError("label", toldTexts.value(column.name, near, known));
 };
 
+/** What may be told for a column: one of some values, or any number. */
+export type TellableValues =
+  | {
+      readonly kind: "choice";
+      /** As they stand in the column. */
+      readonly values: readonly LabelValue[];
+      /** Whether a value that is not among them may be told too: so far there is one of one class only. */
+      readonly others: boolean;
+    }
+  | { readonly kind: "number" };
+
+/** More different numbers than this are typed and not chosen from. */
+const MOST_CHOICES = 10;
+
+/** What `checkedValue` takes, for whoever asks. */
+export const tellableValues = (
+  rule: Exclude<LabelRule, { kind: "combination" }>,
+  column: Column,
+): TellableValues => {
+  if (rule.kind === "threshold") return { kind: "number" };
+  const values = rule.kind === "values" ? rule.classes : [...new Set([...valuesIn(column), rule.value])];
+  if (isNumeric(column)) {
+    const isFew = rule.kind === "values" || (values.length > 1 && values.length <= MOST_CHOICES);
+    return isFew ? { kind: "choice", values: values.map(Number), others: false } : { kind: "number" };
+  }
+  return {
+    kind: "choice",
+    values: values.map((text) => asKept(column, text)),
+    others: rule.kind === "value" && values.length < 2,
+  };
+};
+
 /** The class of one row by a rule; -1 where a value that the rule needs is missing. */
 export const classOfRow = (rule: LabelRule, table: Table, row: number, told: LabelValues): number => {
   const columns = [...new Set(columnsOfRule(rule))].map((name): Column => {

@@ -94,7 +94,8 @@ describe("errors", () => {
 describe("labels needed", () => {
   const at = (labels: number, accuracy: readonly number[], parity: readonly number[]) => ({
     labels,
-    values: accuracy.map((each, seed) => ({ accuracy: each, parity: parity[seed], selectionRate: 0.5 })),
+    accuracy,
+    parity,
   });
   const steady = (labels: number, accuracy: number, parity: number) =>
     at(labels, [accuracy, accuracy, accuracy], [parity, parity, parity]);
