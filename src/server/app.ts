@@ -21,13 +21,16 @@ import { answerRoutes } from "./routes/answer-routes.js";
 import { campaignRoutes } from "./routes/campaign-routes.js";
 import { copyRoutes } from "./routes/copy-routes.js";
 import { eventRoutes } from "./routes/event-routes.js";
+import { labellingRoutes } from "./routes/labelling-routes.js";
 import { questionRoutes } from "./routes/question-routes.js";
 import { serviceRoutes } from "./routes/service-routes.js";
+import { studioRoutes } from "./routes/studio-routes.js";
 import { tokenRoutes } from "./routes/token-routes.js";
 import type { Scope } from "./scope.js";
 import { type AppEnv, newApp, type ServerApp, type ServerContext } from "./server-context.js";
 import { RATE } from "./server-defaults.js";
 import { sharedComputations } from "./shared-computations.js";
+import { studioFiles } from "./studio-files.js";
 import type { Tokens } from "./tokens.js";
 
 export interface AppOptions {
@@ -44,6 +47,8 @@ export interface AppOptions {
   readonly heartbeatMs?: number | undefined;
   /** Ends streams of events. */
   readonly closing?: AbortSignal | undefined;
+  /** The folder with the build of the page; that of this package unless given. */
+  readonly studio?: string | undefined;
   readonly clock?: (() => number) | undefined;
 }
 
@@ -204,6 +209,7 @@ export const createApp = ({ campaigns, tokens, log, integrations, options = {} }
 
   for (const routes of [
     campaignRoutes,
+    labellingRoutes,
     questionRoutes,
     answerRoutes,
     analysisRoutes,
@@ -216,6 +222,13 @@ export const createApp = ({ campaigns, tokens, log, integrations, options = {} }
   app.route(
     "/",
     serviceRoutes(context, () => app),
+  );
+  app.route(
+    "/",
+    studioRoutes(studioFiles({ folder: options.studio, mode: "server" }), async (c, next) => {
+      rate.take(`address ${addressOf(c)}`);
+      await next();
+    }),
   );
   const mountGuard: MountGuard = {
     ...auth,

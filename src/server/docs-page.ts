@@ -119,8 +119,9 @@ export const docsPage = ({ info, paths = {}, components }: ShownDocument): Page 
   );
 };
 
-export const frontPage = (): Page =>
+/** Where there is no other page, with the reason. */
+export const frontPage = (reason: string): Page =>
   pageOf(
     "FairBED",
-    '<h1>FairBED</h1><p>The server runs. <a href="/docs">What it can do</a>, and the same <a href="/openapi.json">for programs</a>.</p>',
+    `<h1>FairBED</h1><p>The server runs; ${escaped(reason)}. <a href="/docs">What it can do</a>, and the same <a href="/openapi.json">for programs</a>.</p>`,
   );

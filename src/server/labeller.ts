@@ -3,8 +3,10 @@ import type { Answer, Asked, AskOptions, Campaign } from "../campaign/campaign.j
 import { ANYONE } from "../campaign/next-question.js";
 import type { TakenAnswer } from "../campaign/pool-answers.js";
 import { type AnnotatorQuestion, forAnnotator } from "../campaign/question.js";
+import { InputError } from "../core/errors.js";
 import type { Principal } from "./authentication.js";
 import { Problem } from "./problem.js";
+import { covers } from "./scope.js";
 
 export const labellerTexts = {
   annotator:
@@ -70,6 +72,10 @@ export const requireAskedOf = (
   if (!asked()) throw forbidden("not-asked", labellerTexts.notAsked);
 };
 
+/** Labellers do only where their token says so. */
+export const tellsSensitive = ({ scope, token }: Principal): boolean =>
+  covers(scope, "collect") || (scope === "label" && token?.sensitive === true);
+
 /** Answers under the name that the token acts under, as far as it may tell them. */
 export const answersFor = (
   principal: Principal,
@@ -77,7 +83,7 @@ export const answersFor = (
   answers: readonly Answer[],
 ): readonly Answer[] =>
   answers.map((answer) => {
-    const { scope, token } = principal;
+    const { scope } = principal;
     if ("outcome" in answer && answer.outcome !== undefined) {
       // In a campaign of designs whoever answers is the participant.
       if (scope === "label") annotatorFor(principal, String(answer.id));
@@ -85,7 +91,7 @@ export const answersFor = (
       return answer;
     }
     const { annotator: given, sensitive, ...rest } = answer as Exclude<Answer, { readonly outcome: unknown }>;
-    if (scope === "label" && sensitive !== undefined && token?.sensitive !== true) {
+    if (sensitive !== undefined && !tellsSensitive(principal)) {
       throw forbidden("sensitive", labellerTexts.sensitive);
     }
     const annotator = annotatorFor(principal, given);
@@ -109,3 +115,26 @@ export const shownTaken = (
           ? { ...each, status: "answer", unasked: false }
           : each,
       );
+
+/**
+ * Takes an answer back: any, or with a token for label one of an item that the same annotator was asked about. Without a
+ * name of its own a labeller does not learn whether there was one.
+ */
+export const retractFor = async (
+  principal: Principal,
+  campaign: Campaign,
+  id: string | number,
+  {
+    annotator: given,
+    event,
+  }: { readonly annotator?: string | undefined; readonly event?: string | undefined },
+): Promise<void> => {
+  const annotator = annotatorFor(principal, given);
+  requireAskedOf(principal, campaign, id, annotator);
+  try {
+    await campaign.retract(id, annotator, event);
+  } catch (error) {
+    const isNameless = principal.scope === "label" && principal.token?.annotator === undefined;
+    if (!(isNameless && error instanceof InputError && error.code === "retract")) throw error;
+  }
+};

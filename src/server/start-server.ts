@@ -43,6 +43,8 @@ export interface StartOptions {
   readonly clock?: (() => number) | undefined;
   readonly pollMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
+  /** The folder with the build of the page; that of this package unless given. */
+  readonly studio?: string | undefined;
 }
 
 export interface RunningServer {

@@ -91,7 +91,7 @@ type Given = readonly string[] | Entry;
 interface Case {
   readonly base: readonly string[];
   /** What the base lacks here, so that it ends in a sentence. */
-  readonly needs?: "a queue" | "a download" | "a token";
+  readonly needs?: "a queue" | "a download" | "a token" | "an address of this machine";
   /** Further commands on the same store, which show what the first one set. */
   readonly further?: readonly (readonly string[])[];
   readonly options: Readonly<Record<string, Given>>;
@@ -508,6 +508,16 @@ const CASES: Readonly<Record<string, Case>> = {
       "--allow-host": { add: ["--allow-host", ""], onlyChecked: "test/server looks at who may come" },
       "--rate": { add: ["--rate", "0"], onlyChecked: "test/server/limits.test.ts asks too often" },
       "--log": { add: ["--log", "loud"], onlyChecked: "it says how much is said" },
+    },
+  },
+  studio: {
+    // Ends at once, because others could come in.
+    base: ["studio", "--host", "0.0.0.0"],
+    needs: "an address of this machine",
+    options: {
+      "--host": ["--host", "::"],
+      "--port": { add: ["--port", "99999"], onlyChecked: "test/cli/studio.test.ts opens it" },
+      "--no-open": { add: ["--no-open=yes"], onlyChecked: "test/cli/studio.test.ts looks for a browser" },
     },
   },
   "label-studio": {

@@ -6,8 +6,8 @@ export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** As the document has it. */
   readonly path: string;
-  /** Null where nobody needs a token. */
-  readonly scope: Scope | null;
+  /** Null where nobody needs a token, and any where every token will do. */
+  readonly scope: Scope | "any" | null;
   /** About all campaigns: a token for one is not enough. */
   readonly all?: true;
   readonly sent?: Sent;
@@ -26,6 +26,7 @@ export const operations: readonly Operation[] = [
   { method: "GET", path: "/health", scope: null },
   { method: "GET", path: "/ready", scope: null },
   { method: "GET", path: "/metrics", scope: "read", all: true },
+  { method: "GET", path: "/api/v1/me", scope: "any" },
   { method: "GET", path: "/api/v1/campaigns", scope: "read" },
   { method: "POST", path: "/api/v1/campaigns", scope: "admin", all: true, sent: { body: poolBody("other") } },
   { method: "GET", path: CAMPAIGN, scope: "read" },
@@ -42,6 +43,7 @@ export const operations: readonly Operation[] = [
     sent: { body: { count: 2, annotator: "ann" } },
   },
   { method: "GET", path: `${CAMPAIGN}/questions`, scope: "collect" },
+  { method: "GET", path: `${CAMPAIGN}/labelling`, scope: "label" },
   {
     method: "POST",
     path: `${CAMPAIGN}/answers`,
@@ -64,8 +66,8 @@ export const operations: readonly Operation[] = [
   {
     method: "POST",
     path: `${CAMPAIGN}/retractions`,
-    scope: "collect",
-    sent: { body: { id: idOf(22), annotator: "ben" } },
+    scope: "label",
+    sent: { body: { id: idOf(24), annotator: "ann" } },
   },
   { method: "POST", path: `${CAMPAIGN}/withdrawals`, scope: "collect", sent: { body: { id: idOf(23) } } },
   { method: "GET", path: `${CAMPAIGN}/estimate`, scope: "read" },

@@ -68,6 +68,8 @@ describe("campaigns", () => {
     expect((await server.send("POST", "/api/v1/campaigns", { body })).status).toBe(201);
     const base64 = { name: "copy", policy: Buffer.from(bytes).toString("base64") };
     expect((await server.send("POST", "/api/v1/campaigns", { body: base64 })).status).toBe(201);
+    const labelling = { kind: "design", target: "location", outcomes: model.outcomes, observations: 2 };
+    expect((await server.at("GET", "/labelling")).json).toEqual(labelling);
     const asked = await server.at("POST", "/questions", { body: { participant: "pat" } });
     expect(asked.json.questions[0]).toMatchObject({ id: "pat", step: 0, design: { x: 1, y: 1 } });
     expect((await server.at("GET", "/questions")).json.questions).toHaveLength(1);

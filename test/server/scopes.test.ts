@@ -1,5 +1,6 @@
 /** Who may do what, and what each sees: every scope against every route. */
 import { describe, expect, it } from "vitest";
+import { answerTexts } from "../../src/campaign/pool-answers.js";
 import { authenticationTexts } from "../../src/server/authentication.js";
 import { labellerTexts } from "../../src/server/labeller.js";
 import { covers, SCOPES } from "../../src/server/scope.js";
@@ -53,7 +54,7 @@ describe("every scope against every route", () => {
       const bound = await server.tokenFor(scope, { campaign: "clinic" });
       for (const operation of operations) {
         const about = `${operation.method} ${operation.path}`;
-        const may = operation.scope === null || covers(scope, operation.scope);
+        const may = operation.scope === null || operation.scope === "any" || covers(scope, operation.scope);
         const other = await perform(server, operation, bound, "elsewhere");
         const otherStatus = other.status;
         await other.body?.cancel();
@@ -161,6 +162,7 @@ describe("labellers", () => {
       ["/questions", { participant: "ann" }],
       ["/answers", { answers: [{ id, label: "yes", annotator: "ann" }] }],
       ["/skips", { id, annotator: "ann" }],
+      ["/retractions", { id, annotator: "ann" }],
     ] as const) {
       const got = await server.at("POST", path, { token, body });
       expect([path, got.status, got.json.error.message]).toEqual([path, 403, labellerTexts.annotator]);
@@ -181,6 +183,7 @@ describe("labellers", () => {
       for (const [path, body] of [
         ["/answers", { answers: [{ id, label: "yes" }] }],
         ["/skips", { id }],
+        ["/retractions", { id }],
       ] as const) {
         const got = await server.at("POST", path, { token, body });
         expect([got.status, got.json.error.message]).toEqual([403, labellerTexts.notAsked]);
@@ -200,6 +203,51 @@ describe("labellers", () => {
     expect((await server.at("POST", "/answers", { token: flagged, body })).status).toBe(200);
     const collect = await server.tokenFor("collect");
     expect((await server.at("POST", "/answers", { token: collect, body })).status).toBe(200);
+  });
+
+  it("take their own answers back, and give others instead", async () => {
+    const { server } = await prepared();
+    const token = await server.tokenFor("label", { annotator: "cleo" });
+    const { id } = (await server.at("POST", "/questions", { token, body: {} })).json.questions[0];
+    const tell = (label: string) =>
+      server.at("POST", "/answers", { token, body: { answers: [{ id, label }] } });
+    const undo = (event: string) => server.at("POST", "/retractions", { token, body: { id, event } });
+    const opinions = async () => {
+      const { content } = (await server.campaigns.get("clinic")).now;
+      const item = content.kind === "pool" ? content.itemOfId(id) : undefined;
+      if (content.kind !== "pool" || item === undefined) throw new Error("it is about nobody");
+      return [...(content.state.item(item)?.opinions.values() ?? [])].map(({ annotator, label }) => [
+        annotator,
+        label,
+      ]);
+    };
+    const others = await opinions();
+    // There is nothing to take back yet.
+    const early = await undo("early");
+    expect([early.status, early.json.error.message]).toEqual([422, answerTexts.notAnswered]);
+    await tell("yes");
+    expect(await opinions()).toEqual([...others, ["cleo", "yes"]]);
+    expect((await undo("undone")).status).toBe(204);
+    // Sent again, it counts once.
+    expect((await undo("undone")).status).toBe(204);
+    expect(await opinions()).toEqual(others);
+    expect((await tell("no")).json.taken[0].status).toBe("answer");
+    expect(await opinions()).toEqual([...others, ["cleo", "no"]]);
+  });
+
+  it("leave what others said, and without a name do not learn whether they did", async () => {
+    const { server } = await prepared();
+    const nameless = await server.tokenFor("label");
+    const undo = (token: string, id: string, annotator?: string) =>
+      server.at("POST", "/retractions", { token, body: { id, annotator } });
+    // Ben answered, and nobody had asked.
+    expect((await undo(nameless, idOf(22), "ben")).json.error.message).toBe(labellerTexts.notAsked);
+    // Ann was asked about both, and answered one.
+    expect((await undo(nameless, idOf(30), "ann")).status).toBe(204);
+    expect((await undo(nameless, idOf(24), "ann")).status).toBe(204);
+    const log = (await server.at("GET", "/answers", { token: await server.tokenFor("collect") })).json;
+    const kinds = log.answers.map(({ kind, annotator }: Record<string, string>) => `${annotator} ${kind}`);
+    expect(kinds).toEqual(["ben told", "ann told", "ann retracted"]);
   });
 
   it("settle nothing, and hold few questions at once", async () => {

@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Answer } from "../../campaign/campaign.js";
 import { loggedAnswers } from "../../campaign/logged-answers.js";
 import { cursorOf, numberAt } from "../cursor.js";
-import { annotatorFor, answersFor, requireAskedOf, shownTaken } from "../labeller.js";
+import { annotatorFor, answersFor, requireAskedOf, retractFor, shownTaken } from "../labeller.js";
 import {
   adjudicationSchema,
   loggedAnswerSchema,
@@ -107,16 +107,17 @@ export const answerRoutes = (context: ServerContext): ServerApp => {
   app.openapi(
     createRoute({
       ...posted("retractions", retractionSchema, {
-        scope: "collect",
+        scope: "label",
         summary: "Take an answer back",
-        description: "The item may be asked again.",
+        description:
+          "The item may be asked again. With a token for label, an answer of its own annotator alone.",
       }),
       responses: done,
     }),
     async (c) => {
-      const { id, annotator, event } = c.req.valid("json");
-      const campaign = await campaigns.get(c.req.valid("param").name);
-      await campaign.retract(id, annotatorFor(principalOf(c), annotator), event);
+      const { id, ...rest } = c.req.valid("json");
+      const campaign = await campaigns.now(c.req.valid("param").name);
+      await retractFor(principalOf(c), campaign, id, rest);
       return c.body(null, 204);
     },
   );

@@ -1,7 +1,7 @@
 /** What is about the server itself: whether it lives, what it counts, and how it is described. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { VERSION } from "../../core/version.js";
-import { docsPage, frontPage } from "../docs-page.js";
+import { docsPage } from "../docs-page.js";
 import { problems } from "../schemas/problem-schema.js";
 import { newApp, type ServerApp, type ServerContext } from "../server-context.js";
 
@@ -128,20 +128,6 @@ export const serviceRoutes = (
     }),
     (c) => {
       const { text, policy } = documented().page;
-      return c.html(text, 200, { "Content-Security-Policy": policy });
-    },
-  );
-
-  app.openapi(
-    createRoute({
-      method: "get",
-      path: "/",
-      tags,
-      summary: "Where to begin",
-      responses: { ...html("A page."), ...problems() },
-    }),
-    (c) => {
-      const { text, policy } = frontPage();
       return c.html(text, 200, { "Content-Security-Policy": policy });
     },
   );

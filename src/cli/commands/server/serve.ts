@@ -2,13 +2,14 @@
 import { LOG_LEVELS, type LogLevel } from "../../../server/log.js";
 import { RATE, SERVER_DEFAULTS } from "../../../server/server-defaults.js";
 import { defineCommand } from "../../command.js";
+import { ended } from "../../ended.js";
 import { allowTimeForQueue } from "../../interruption.js";
 import { choice, grouped, integer, text, texts } from "../../options.js";
 import { storeOption, withStore } from "../campaign/store-option.js";
 
 export const serveTexts = {
   listening: (url: string, store: string) =>
-    `fairbed serves the campaigns of ${store} at ${url}; Ctrl-C ends it`,
+    `fairbed serves the campaigns of ${store} at ${url}; the page for people is at ${url}/; Ctrl-C ends it`,
 };
 
 /** What requests in flight have at the end: less than a process is given to stop. */
@@ -87,9 +88,3 @@ export const serve = defineCommand({
       { makes: true },
     ),
 });
-
-const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
