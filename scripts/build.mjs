@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Compiles `src/` into `dist/`, silently unless something is wrong.
+ * Compiles `src/` into `dist/` and builds the page into `dist/studio/`, silently unless something is wrong.
  *
  * The compiler writes beside `dist/` and the result replaces it in one step, so that files of deleted sources
  * never ship and a program that is reading `dist/` meanwhile does not see it half-built. When nothing changed,
@@ -40,8 +40,19 @@ const compile = () => {
   return spawnSync(process.execPath, options, { stdio: ["ignore", 2, 2] }).status ?? 1;
 };
 
+/** The page, beside the library. */
+const buildPage = () => {
+  const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
+  return (
+    spawnSync(process.execPath, [vite, "build", "--config", join(root, "vite.studio.config.ts")], {
+      stdio: ["ignore", 2, 2],
+      env: { ...process.env, FAIRBED_STUDIO_OUT: join(fresh, "studio") },
+    }).status ?? 1
+  );
+};
+
 try {
-  process.exitCode = compile();
+  process.exitCode = compile() || buildPage();
   if (process.exitCode === 0 && !sameContents(fresh, dist)) {
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);

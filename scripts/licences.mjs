@@ -45,6 +45,12 @@ const EXCEPTIONS = [
     uses: ["development"],
     reason: "a part of Vite, which runs tests and benchmarks; nothing of it ships",
   },
+  {
+    name: /^axe-core$/,
+    licences: ["MPL-2.0"],
+    uses: ["development"],
+    reason: "checks in tests that everybody can use the page; nothing of it ships",
+  },
 ];
 
 /** @type {readonly (readonly [Use, string])[]} */
@@ -52,7 +58,10 @@ const USES = [
   ["needed", "Installed with FairBED, which does not run without them."],
   ["optional", "Installed with FairBED where the platform has them."],
   ["on request", "Not installed with FairBED; a message names them where they are needed."],
-  ["development", "For tests, checks and benchmarks. Nothing of them ships."],
+  [
+    "development",
+    "For tests, checks and benchmarks, and to build the page. Those of which something is in the built page are named, with their licences, in dist/studio/licences.md; nothing of the others ships.",
+  ],
 ];
 
 /** The words of an expression that are licences, all of which must be accepted; of alternatives, the first that is.
@@ -152,7 +161,7 @@ export const licencesPage = (packages) => {
     "",
     ...EXCEPTIONS.map(
       ({ name, licences, reason }) =>
-        `- \`${name.source.replace(/[\\^]/g, "")}*\` (${licences.join(", ")}): ${reason}.`,
+        `- \`${`${name.source.replace(/[\\^]/g, "")}*`.replace("$*", "")}\` (${licences.join(", ")}): ${reason}.`,
     ),
   ];
   for (const [use, words] of USES) {

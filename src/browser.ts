@@ -53,10 +53,17 @@ export type {
 export {
   type AttributeAudit,
   type AuditComparison,
+  type AuditFinding,
   type AuditOptions,
   auditTable,
   type TableAudit,
 } from "./workflows/audit-table.js";
+export {
+  type DesignFrontierOptions,
+  type DesignFrontierPoint,
+  type DesignFrontierProgress,
+  designFrontier,
+} from "./workflows/design-frontier.js";
 export type { EstimatedValue, PoolEstimate } from "./workflows/estimate-acquired.js";
 export {
   type EvaluatePolicyOptions,
@@ -91,15 +98,25 @@ export type {
 export type { GoalOutcome } from "./workflows/goal-outcome.js";
 export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { ParityMetrics } from "./workflows/judge-parity.js";
-export type { LabelsNeeded } from "./workflows/labels-needed.js";
+export type { CurveValues, LabelsNeeded } from "./workflows/labels-needed.js";
+export {
+  type LiveDesign,
+  type LiveDesignOptions,
+  type LiveInformation,
+  liveDesign,
+  type RefineOptions,
+} from "./workflows/live-design.js";
 export type { ParityPlan, PlanAnswer } from "./workflows/parity-plan.js";
 export type { ParticleSummary } from "./workflows/particle-summary.js";
 export { type PlanOptions, plan } from "./workflows/plan.js";
-export type { CurvePointEstimates } from "./workflows/plan-curves.js";
+export { type LevelChoice, planAtLevel, recipeAtLevel } from "./workflows/plan-at-level.js";
+export type { CurvePointEstimates, CurveSetting } from "./workflows/plan-curves.js";
 export type { OuterDifference, OuterEstimates, PlanEstimate } from "./workflows/plan-estimates.js";
+export type { PlanTrial, PlanTrialPoint, TrialRunOptions } from "./workflows/plan-progress.js";
 export type { PlannedRound } from "./workflows/plan-rounds.js";
 export type { PlannedLeakage, PlannedSet } from "./workflows/plan-sets.js";
-export type { PlannedRecipe, RecipeFrontier } from "./workflows/planned-recipe.js";
+export type { PlanVerdict } from "./workflows/plan-verdict.js";
+export type { FrontierSetting, PlannedRecipe, RecipeFrontier } from "./workflows/planned-recipe.js";
 export type { CheckpointedSettings, PolicyCheckpoint } from "./workflows/policy-checkpoint.js";
 export type { PolicyKind } from "./workflows/policy-defaults.js";
 export type { PolicyStart, StartDesigns, TrainPolicySettings } from "./workflows/policy-settings.js";

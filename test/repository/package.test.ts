@@ -14,7 +14,7 @@ describe("the package", () => {
     const { stdout } = spawnSync("npm", words, { cwd: ROOT, encoding: "utf8" });
     const paths = (JSON.parse(stdout)[0].files as { path: string }[]).map(({ path }) => path);
     const many =
-      /^(dist\/.*(?<!\.test)\.(js|d\.ts)(\.map)?|src\/.*(?<!\.test)\.ts|docs\/.*\.md|docs\/reproduction\/.*\.svg|results\/.*\.csv|examples\/((slurm|jspsych)\/.*|[a-z-]+\.mjs))$/;
+      /^(dist\/.*(?<!\.test)\.(js|d\.ts)(\.map)?|dist\/studio\/(assets\/[\w-]+\.css|index\.html|icon\.svg|licences\.md)|src\/.*(?<!\.test)\.ts|docs\/.*\.md|docs\/reproduction\/.*\.svg|results\/.*\.csv|examples\/((slurm|jspsych)\/.*|[a-z-]+\.mjs))$/;
     const others = paths.filter((path) => !many.test(path));
     expect(others.sort()).toEqual([
       "CONTRIBUTING.md",
@@ -28,12 +28,19 @@ describe("the package", () => {
     const linked = [...read("README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path);
     expect(linked.length).toBeGreaterThan(1);
     expect(paths).toEqual(expect.arrayContaining(linked));
-    for (const entry of ["index.js", "index.d.ts", "browser.js", "browser.d.ts", "cli/main.js"]) {
+    for (const entry of [
+      "index.js",
+      "index.d.ts",
+      "browser.js",
+      "browser.d.ts",
+      "cli/main.js",
+      "studio/index.html",
+    ]) {
       expect(paths).toContain(`dist/${entry}`);
     }
     // Maps lead to sources that ship too, so that a debugger and "go to definition" show what was written.
     const maps = paths.filter((path) => path.endsWith(".map"));
-    expect(maps).toHaveLength(paths.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path)).length);
+    expect(maps).toHaveLength(paths.filter((path) => /^dist\/(?!studio\/).*\.(js|d\.ts)$/.test(path)).length);
     for (const path of maps) {
       const { sources } = JSON.parse(read(path)) as { sources: string[] };
       expect(paths).toEqual(expect.arrayContaining(sources.map((source) => join(dirname(path), source))));

@@ -1,0 +1,145 @@
+/** What the page works on: the open table, the roles of its columns, and what was found, all kept in this browser. */
+import type { CommandTable } from "../report/command-lines.js";
+import type { TaskSettings } from "../tables/task.js";
+import { engine, tableChanged } from "./engine-client.js";
+import { forgetAll, keep, kept, keptTexts } from "./kept.js";
+import type { OpenTable } from "./open-table.js";
+import { NO_ROLES, type Roles, taskOf } from "./roles.js";
+import type { dataTasks } from "./worker/data-tasks.js";
+
+type ResultName = "audit" | "plan" | "recipe" | "design" | "campaign";
+
+class Project {
+  table = $state.raw<OpenTable | undefined>();
+  #roles = $state.raw<Roles>(NO_ROLES);
+  /** Why each role was guessed. */
+  reasons = $state.raw<readonly string[]>([]);
+  /** Reading a file, or restoring the last one. */
+  opening = $state.raw<{ label: string; done: number; total: number } | undefined>();
+  failure = $state("");
+  /** Said where this browser keeps nothing. */
+  notKept = $state("");
+  /** Results by screen; see `remember`. */
+  results = $state.raw<Readonly<Partial<Record<ResultName, unknown>>>>({});
+  /** Whether what was kept has been looked at. */
+  ready = $state(false);
+
+  get roles(): Roles {
+    return this.#roles;
+  }
+
+  get hasRoles(): boolean {
+    return this.table !== undefined && this.#roles.target !== "" && this.#roles.sensitive.length > 0;
+  }
+
+  get task(): TaskSettings {
+    return taskOf(this.#roles);
+  }
+
+  /** The open table as a command line is told of it. */
+  get commandTable(): CommandTable {
+    const { target, sensitive, exclude, id } = this.#roles;
+    return {
+      file: this.table?.name ?? "",
+      target,
+      sensitive,
+      exclude,
+      id: id === "" ? undefined : id,
+    };
+  }
+
+  setRoles(change: Partial<Roles>): void {
+    this.#roles = { ...this.#roles, ...change };
+    this.#keep("roles", this.#roles);
+  }
+
+  /** The result of a screen, kept until another table is opened. */
+  remember(name: ResultName, value: unknown): void {
+    this.results = { ...this.results, [name]: value };
+    this.#keep(`result ${name}`, value);
+  }
+
+  /** Opens a file, or the built-in example where none is given. */
+  async open(file?: File): Promise<void> {
+    this.failure = "";
+    this.opening = {
+      label: file === undefined ? "making the example" : `reading ${file.name}`,
+      done: 0,
+      total: 1,
+    };
+    try {
+      const found = await engine<typeof dataTasks>("data").call(
+        "open",
+        { file },
+        {
+          onPartial: (progress: { done: number; total: number }) => {
+            if (this.opening !== undefined) this.opening = { ...this.opening, ...progress };
+          },
+        },
+      );
+      const { table, roles, reasons } = found;
+      tableChanged();
+      this.table = table;
+      this.#roles = roles;
+      this.reasons = reasons;
+      this.results = {};
+      await this.#keepTable(file);
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.opening = undefined;
+    }
+  }
+
+  /** What was open when the page was left. */
+  async restore(): Promise<void> {
+    try {
+      const table = await kept<OpenTable>("table");
+      if (table !== undefined) {
+        const file = await kept<File>("file");
+        const roles = await kept<Roles>("roles");
+        this.opening = { label: `opening ${table.name} again`, done: 0, total: 1 };
+        const found = await engine<typeof dataTasks>("data").call("open", { file });
+        this.table = found.table;
+        this.#roles = roles ?? found.roles;
+        this.reasons = found.reasons;
+        for (const name of ["audit", "plan", "recipe", "design", "campaign"] as const) {
+          const value = await kept(`result ${name}`);
+          if (value !== undefined) this.results = { ...this.results, [name]: value };
+        }
+      }
+    } catch {
+      // A file that cannot be opened again is no reason to show nothing: the page starts afresh.
+      this.notKept = keptTexts.cannot;
+    } finally {
+      this.opening = undefined;
+      this.ready = true;
+    }
+  }
+
+  /** Forgets the table and all results in this browser; campaigns stay. */
+  async close(): Promise<void> {
+    await forgetAll().catch(() => undefined);
+    location.hash = "#/start";
+    location.reload();
+  }
+
+  async #keepTable(file: File | undefined): Promise<void> {
+    try {
+      await forgetAll();
+      await keep("file", file);
+      await keep("roles", this.#roles);
+      await keep("table", this.table);
+    } catch {
+      this.notKept = keptTexts.cannot;
+    }
+  }
+
+  #keep(name: string, value: unknown): void {
+    keep(name, value).catch(() => {
+      this.notKept = keptTexts.cannot;
+    });
+  }
+}
+
+export const project = new Project();

@@ -1,0 +1,30 @@
+/** What the export screen says first: what can be saved by now. */
+import type { Exported } from "../../exported.js";
+
+const listed = (parts: readonly string[]): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
+
+export const exportAnswerTexts = {
+  ready: (what: string, of: string, one: boolean) =>
+    `${what.charAt(0).toUpperCase()}${what.slice(1)}${of} ${one ? "is" : "are"} ready to save, with the commands that make ${one ? "it" : "them"} again.`,
+  none: (table: string) =>
+    `Nothing has been made of ${table} yet: look at what it gives away, plan a collection, or fit a model here.`,
+  campaigns: (count: number) => (count === 1 ? "the campaign" : `${count} campaigns`),
+};
+
+/** What there is, in words. */
+export const thingsOf = ({ audit, plan, recipe, model, campaigns }: Exported): readonly string[] => [
+  ...(audit === undefined ? [] : ["the audit report"]),
+  ...(plan === undefined ? (recipe === undefined ? [] : ["the recipe"]) : ["the plan with its recipe"]),
+  ...(model === undefined ? [] : ["the model"]),
+  ...(campaigns.length === 0 ? [] : [exportAnswerTexts.campaigns(campaigns.length)]),
+];
+
+export const exportAnswer = (exported: Exported): string => {
+  const things = thingsOf(exported);
+  const { table, campaigns } = exported;
+  if (things.length === 0) return exportAnswerTexts.none(table?.name ?? "");
+  const isOfTable = table !== undefined && campaigns.length === 0;
+  const one = things.length === 1 && campaigns.length < 2;
+  return exportAnswerTexts.ready(listed(things), isOfTable ? ` of ${table.name}` : "", one);
+};

@@ -1,0 +1,2 @@
+/** Tasks of the design screen. */
+export const designTasks = {};

@@ -1,0 +1,95 @@
+/** The page as it ships, in a browser: served as files with the headers of the server, and what it keeps. */
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { STUDIO_POLICY } from "../../src/server/studio-files.js";
+import { serve } from "../setup/chromium.js";
+import { ROOT } from "../setup/dist.js";
+
+export interface StudioPage {
+  readonly page: Page;
+  readonly url: string;
+  /** What went wrong in the page, its console and its policy; a test expects none. */
+  readonly faults: readonly string[];
+  /** Hosts that the page asked, by origin. */
+  readonly origins: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+/** A page of its own, with storage of its own, on the built files. */
+export const openStudio = async (
+  browser: Browser,
+  hash = "#/start",
+  options: BrowserContextOptions = {},
+): Promise<StudioPage> => {
+  const server = await serve({ isolated: true, policy: STUDIO_POLICY, folder: join(ROOT, "dist", "studio") });
+  const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const origins = new Set<string>();
+  watch(page, faults, origins);
+  const url = `${server.url}/`;
+  await page.goto(url + hash);
+  return {
+    page,
+    url,
+    faults,
+    origins,
+    async close() {
+      await context.close();
+      await server.close();
+    },
+  };
+};
+
+export const watch = (page: Page, faults: string[], origins: Set<string> = new Set()): void => {
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const address = new URL(request.url());
+    if (address.protocol.startsWith("http")) origins.add(address.origin);
+  });
+};
+
+/** As JSON, with arrays of numbers as plain ones. */
+export const plain = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, each: unknown) =>
+      ArrayBuffer.isView(each) ? Array.from(each as unknown as ArrayLike<number>) : each,
+    ),
+  );
+
+/** A document that the page keeps in this browser, as JSON; undefined where there is none. */
+export const keptAsJson = async (page: Page, name: string): Promise<unknown> => {
+  const text = await page.evaluate(
+    (key) =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const request = indexedDB.open("fairbed-studio", 1);
+        request.onerror = () => reject(request.error);
+        request.onsuccess = () => {
+          const found = request.result.transaction("documents").objectStore("documents").get(key);
+          found.onerror = () => reject(found.error);
+          found.onsuccess = () => {
+            request.result.close();
+            resolve(
+              JSON.stringify(found.result, (_, each: unknown) =>
+                ArrayBuffer.isView(each) ? Array.from(each as unknown as ArrayLike<number>) : each,
+              ),
+            );
+          };
+        };
+      }),
+    name,
+  );
+  return text === undefined ? undefined : JSON.parse(text);
+};
+
+/** Opens the example from the first screen. */
+export const openExample = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Try the example" }).click();
+  await page.getByText("example-hiring.csv").first().waitFor();
+};
