@@ -25,5 +25,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
+    // A slow machine is nothing to warn of.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

@@ -100,7 +100,7 @@ export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { ParityMetrics } from "./workflows/judge-parity.js";
 export type { CurveValues, LabelsNeeded } from "./workflows/labels-needed.js";
 export {
-  type LiveDesign,
+  type LiveDesignSession,
   type LiveDesignOptions,
   type LiveInformation,
   liveDesign,

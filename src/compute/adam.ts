@@ -1,5 +1,6 @@
 /** Gradient descent with step sizes of each parameter's own (Kingma and Ba 2015, algorithm 1), as PyTorch has it. */
 import { InputError } from "../core/errors.js";
+import { wholePower } from "../core/math.js";
 
 /** Numbers in single or double precision. */
 export type Floats = Float32Array | Float64Array;
@@ -82,8 +83,9 @@ export const adam = ({
         if (length !== count) throw new InputError("length", adamTexts.length(what, length, count));
       }
       const step = state.step + 1;
-      const size = requireRate(typeof rate === "function" ? rate(step) : rate) / (1 - beta1 ** step);
-      const scale = 1 / Math.sqrt(1 - beta2 ** step);
+      const size =
+        requireRate(typeof rate === "function" ? rate(step) : rate) / (1 - wholePower(beta1, step));
+      const scale = 1 / Math.sqrt(1 - wholePower(beta2, step));
       for (let i = 0; i < count; i++) {
         const g = gradient[i];
         const m = beta1 * mean[i] + (1 - beta1) * g;

@@ -1,11 +1,16 @@
 /** Settings as command lines that give the same result, for a shell and for whoever wants to see what was done. */
+
+import type { ModelOptions } from "../design/model-catalogue.js";
 import { defaultFolds, SVM_ROWS } from "../fairness/leakage/defaults.js";
 import { ADVERSARY_NAMES, AUDIT_DEFAULTS } from "../workflows/audit-defaults.js";
 import type { TableAudit } from "../workflows/audit-table.js";
+import { EVALUATION_DEFAULTS, type EvaluationSizes } from "../workflows/evaluation-defaults.js";
 import { FIT_DEFAULTS } from "../workflows/fit-defaults.js";
 import type { ParityPlan } from "../workflows/parity-plan.js";
 import { PLAN_DEFAULTS } from "../workflows/plan-defaults.js";
 import type { PlanOptions } from "../workflows/plan-settings.js";
+import { TRAIN_POLICY_DEFAULTS } from "../workflows/policy-defaults.js";
+import type { FullSettings } from "../workflows/policy-settings.js";
 import type { RecipeFit } from "../workflows/recipe.js";
 
 /** A table as a command is told of it. */
@@ -34,6 +39,8 @@ export const commandLineTexts = {
   fit: "The model, with what it is worth in every group; fairbed predict model.json new.csv uses it.",
   restore: "The campaign back from its backup, with the same log.",
   export: "What was acquired, with its data card.",
+  optimize: "The designs, as a policy with the bounds that it reaches.",
+  sweep: "The frontier of information against leakage, as tables and figures.",
   script: "Gives the files beside it again. It needs fairbed, which needs Node: npm install -g fairbed",
 };
 
@@ -215,6 +222,68 @@ export const campaignCommands = (
     description: commandLineTexts.export,
   },
 ];
+
+/** A shipped model, and what is looked for. */
+export interface CommandDesign
+  extends Pick<FullSettings, "objective" | "beta" | "horizon" | "seed" | "steps" | "starts"> {
+  readonly model: string;
+  readonly options: ModelOptions;
+  readonly evaluation: EvaluationSizes;
+}
+
+const designOptions = ({ model, options, objective, steps, starts }: CommandDesign) =>
+  [
+    ["--model", model],
+    ["--model-options", Object.keys(options).length === 0 ? undefined : JSON.stringify(options)],
+    ["--objective", unless(objective, TRAIN_POLICY_DEFAULTS.objective)],
+    ["--steps", unless(steps, TRAIN_POLICY_DEFAULTS.static.steps)],
+    ["--starts", unless(starts, TRAIN_POLICY_DEFAULTS.static.starts)],
+  ] as const;
+
+const evaluationWords = ({ outer, inner, batches }: EvaluationSizes) =>
+  [
+    ["--outer", unless(outer, EVALUATION_DEFAULTS.usual.outer)],
+    ["--inner", unless(inner, EVALUATION_DEFAULTS.usual.inner)],
+    ["--batches", unless(batches, EVALUATION_DEFAULTS.usual.batches)],
+  ] as const;
+
+/** Static designs for one beta. */
+export const optimizeCommand = (design: CommandDesign, out?: string | undefined): CommandLine => ({
+  words: [
+    "fairbed",
+    "design",
+    "optimize",
+    ...optionWords([
+      ...designOptions(design),
+      ["--beta", design.beta],
+      ["--horizon", design.horizon],
+      ...evaluationWords(design.evaluation),
+      ["--seed", design.seed],
+      ["--out", out],
+    ]),
+  ],
+  description: commandLineTexts.optimize,
+});
+
+/** Static designs for every beta of a frontier. A sweep counts its seeds from 0, so that of one seed is that of seed 0. */
+export const sweepCommand = (
+  design: Omit<CommandDesign, "beta" | "seed">,
+  { betas, out }: { readonly betas: readonly number[]; readonly out?: string | undefined },
+): CommandLine => ({
+  words: [
+    "fairbed",
+    "design",
+    "sweep",
+    ...optionWords([
+      ...designOptions({ ...design, beta: 0, seed: 0 }),
+      ["--betas", betas.join()],
+      ["--horizons", design.horizon],
+      ...evaluationWords(design.evaluation),
+      ["--out", out],
+    ]),
+  ],
+  description: commandLineTexts.sweep,
+});
 
 const COMMENT = "#";
 

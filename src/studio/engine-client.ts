@@ -1,7 +1,18 @@
 /** The page's side of its workers: one for each kind of work, started when it is first needed. */
 import type { FromWorker, TaskFailure, TaskRun, Tasks, ToWorker } from "./worker/task.js";
 
-export type EngineName = "data" | "charts" | "audit" | "plan" | "collect" | "design" | "export";
+export type EngineName =
+  | "data"
+  | "charts"
+  | "audit"
+  | "plan"
+  | "collect"
+  | "design"
+  | "design-search"
+  | "export";
+
+/** Those that have no use for a table: they go on whatever is opened. */
+const WITHOUT_TABLE: readonly EngineName[] = ["charts", "design", "design-search"];
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -119,7 +130,7 @@ const engineNamed = (name: EngineName): WorkerEngine => {
 
 /** Lets a worker have the table that is open, straight from the one that read it. */
 const linkTable = (to: WorkerEngine): void => {
-  if (to.name === "charts") return;
+  if (WITHOUT_TABLE.includes(to.name)) return;
   const { port1, port2 } = new MessageChannel();
   engineNamed("data").post({ kind: "give", port: port1 }, [port1]);
   to.post({ kind: "take", port: port2 }, [port2]);
@@ -128,7 +139,7 @@ const linkTable = (to: WorkerEngine): void => {
 /** After another table was opened: whatever ran on the old one ends, and workers get the new one when they start. */
 export const tableChanged = (): void => {
   for (const each of engines.values()) {
-    if (each.name !== "data" && each.name !== "charts") each.restart();
+    if (each.name !== "data" && !WITHOUT_TABLE.includes(each.name)) each.restart();
   }
 };
 

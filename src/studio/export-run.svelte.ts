@@ -3,6 +3,7 @@ import type { Recipe } from "../workflows/recipe.js";
 import type { AskedAudit } from "./audit-run.svelte.js";
 import { sayingsOf } from "./campaigns/outbox.js";
 import { placeKey, placeNow } from "./campaigns/place.js";
+import { designRun } from "./design-run.svelte.js";
 import { saveBytes, saveText } from "./downloads.js";
 import { engine, isStopped } from "./engine-client.js";
 import type { Exported, FittedHere } from "./exported.js";
@@ -60,12 +61,14 @@ class ExportRun {
       plan,
       recipe: (project.results.recipe as Recipe | undefined) ?? plan?.plan.recipe,
       model: this.model,
+      design: designRun.found,
       campaigns: this.campaigns,
     };
   }
 
   /** Looks at what is kept of the table that is open, and which campaigns there are. */
   async look(): Promise<void> {
+    await designRun.restore();
     const { table } = project;
     if (table !== this.#table) {
       this.#table = table;
@@ -128,6 +131,12 @@ class ExportRun {
     const { recipe } = this.exported;
     if (recipe === undefined) return Promise.resolve();
     return this.#save("plan", "writing the recipe", () => worker().call("recipe", { recipe }));
+  }
+
+  saveDesign(): Promise<void> {
+    const { design } = this.exported;
+    if (design === undefined) return Promise.resolve();
+    return this.#save("design", "writing the policy", () => worker().call("design", { design }));
   }
 
   saveModel(name: string): void {

@@ -5,10 +5,13 @@ import {
   type CommandTable,
   campaignCommands,
   fitCommand,
+  optimizeCommand,
   planCommand,
 } from "../report/command-lines.js";
 import type { Recipe } from "../workflows/recipe.js";
 import type { AskedAudit } from "./audit-run.svelte.js";
+import { SEARCHES } from "./design-choice.js";
+import type { FoundPolicy } from "./design-run.svelte.js";
 import type { OpenTable } from "./open-table.js";
 import type { AskedPlan } from "./plan-run.svelte.js";
 import type { Roles } from "./roles.js";
@@ -33,6 +36,8 @@ export interface Exported {
   /** The one that was chosen, or else the plan's own. */
   readonly recipe: Recipe | undefined;
   readonly model: FittedHere | undefined;
+  /** Designs that were found; they are of no table. */
+  readonly design: FoundPolicy | undefined;
   /** Names of campaigns. */
   readonly campaigns: readonly string[];
 }
@@ -45,6 +50,9 @@ export const FILES = {
   /** Of the plan, where another one was chosen on its frontier. */
   plannedRecipe: "plan.recipe.json",
   model: "model.json",
+  policy: "policy.json",
+  /** A folder. */
+  frontier: "frontier",
   readme: "README.txt",
   commands: "commands.sh",
   commandsOfWindows: "commands.txt",
@@ -75,7 +83,7 @@ export const hasOtherRecipe = ({ plan, recipe }: Pick<Exported, "plan" | "recipe
 
 /** Those that make again what there is, in an order in which each finds its files. */
 export const commandsOf = (exported: Exported): readonly CommandLine[] => {
-  const { table, audit, plan, model, campaigns } = exported;
+  const { table, audit, plan, model, design, campaigns } = exported;
   const file = table?.name ?? "";
   return [
     ...(audit === undefined
@@ -107,6 +115,9 @@ export const commandsOf = (exported: Exported): readonly CommandLine[] => {
             { seed: model.seed, out: FILES.model },
           ),
         ]),
+    ...(design === undefined
+      ? []
+      : [optimizeCommand({ ...design.choice, ...SEARCHES[design.choice.search] }, FILES.policy)]),
     ...campaigns.flatMap((name) => campaignCommands(name, campaignFileNames(name))),
   ];
 };

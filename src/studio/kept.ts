@@ -39,5 +39,8 @@ export const kept = <Value>(name: string): Promise<Value | undefined> =>
 
 export const forget = (name: string): Promise<unknown> => inStore("readwrite", (store) => store.delete(name));
 
-/** Everything that was kept; what campaigns have is theirs. */
-export const forgetAll = (): Promise<unknown> => inStore("readwrite", (store) => store.clear());
+/** Everything that was kept but what is named; what campaigns have is theirs. */
+export const forgetAll = async (but: readonly string[] = []): Promise<void> => {
+  const names = await inStore("readonly", (store) => store.getAllKeys());
+  await Promise.all(names.filter((name) => !but.includes(String(name))).map((name) => forget(String(name))));
+};

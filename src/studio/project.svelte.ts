@@ -7,7 +7,10 @@ import type { OpenTable } from "./open-table.js";
 import { NO_ROLES, type Roles, taskOf } from "./roles.js";
 import type { dataTasks } from "./worker/data-tasks.js";
 
-type ResultName = "audit" | "plan" | "recipe" | "design" | "campaign";
+type ResultName = "audit" | "plan" | "recipe" | "campaign";
+
+/** What is not about a table, and stays when another one is opened. */
+const WITHOUT_TABLE = ["design", "design session"];
 
 class Project {
   table = $state.raw<OpenTable | undefined>();
@@ -103,7 +106,7 @@ class Project {
         this.table = found.table;
         this.#roles = roles ?? found.roles;
         this.reasons = found.reasons;
-        for (const name of ["audit", "plan", "recipe", "design", "campaign"] as const) {
+        for (const name of ["audit", "plan", "recipe", "campaign"] as const) {
           const value = await kept(`result ${name}`);
           if (value !== undefined) this.results = { ...this.results, [name]: value };
         }
@@ -126,7 +129,7 @@ class Project {
 
   async #keepTable(file: File | undefined): Promise<void> {
     try {
-      await forgetAll();
+      await forgetAll(WITHOUT_TABLE);
       await keep("file", file);
       await keep("roles", this.#roles);
       await keep("table", this.table);

@@ -3,6 +3,7 @@
  * DuckDB reads in Node.
  */
 import type { SchemaElement } from "hyparquet";
+import { shortest } from "../core/number-text.js";
 import { DATE_UNIT } from "./cell-type.js";
 
 /** How the cells of a column are taken, none of which is missing. */
@@ -203,10 +204,10 @@ const bytesText = (bytes: Uint8Array): string =>
 const numberText = (value: number, isSingle: boolean): string => {
   if (!isSingle || !Number.isFinite(value)) return String(value);
   for (let digits = 1; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return String(short);
+    const short = shortest(value, digits);
+    if (Math.fround(Number(short)) === value) return short;
   }
-  return String(Number(value.toPrecision(9)));
+  return shortest(value, 9);
 };
 
 /** A list or a record as it would be written by hand. */

@@ -48,7 +48,7 @@ export interface RefineOptions extends RunOptions {
 }
 
 /** Designs are [horizon][variables]; what a variable does not allow is taken to the nearest that it does. */
-export interface LiveDesign {
+export interface LiveDesignSession {
   readonly horizon: number;
   information(designs: readonly (readonly number[])[]): LiveInformation;
   /** The same with tighter bounds, in a second or some; the signal stops it once the designs have moved on. */
@@ -96,7 +96,7 @@ interface Evaluator {
  * live.dispose();
  * ```
  */
-export const liveDesign = (model: Model, options: LiveDesignOptions = {}): LiveDesign => {
+export const liveDesign = (model: Model, options: LiveDesignOptions = {}): LiveDesignSession => {
   const { horizon = TRAIN_POLICY_DEFAULTS.horizon, seed = TRAIN_POLICY_DEFAULTS.seed, threads = 1 } = options;
   let { beta = TRAIN_POLICY_DEFAULTS.beta, objective = TRAIN_POLICY_DEFAULTS.objective } = options;
   requireTrainable({ horizon }, beta);

@@ -25,3 +25,25 @@ export const summariseParticles = (values: Float64Array, weights: Float64Array):
   };
   return { mean, sd: Math.sqrt(variance), interval: [quantile(0.025), quantile(0.975)] };
 };
+
+/**
+ * So many draws of equal weight from particles [particles] with weights [particles] whose sum is 1: systematic resampling
+ * at the middles of equal shares, so that nothing is left to chance.
+ */
+export const evenDraws = (
+  parameters: Readonly<Record<string, Float64Array>>,
+  weights: Float64Array,
+  count: number,
+): Record<string, readonly number[]> => {
+  const chosen: number[] = [];
+  let below = 0;
+  for (let i = 0; i < weights.length; i++) {
+    below += weights[i];
+    while (chosen.length < count && (chosen.length + 0.5) / count <= below) chosen.push(i);
+  }
+  // Rounding may leave the sum of the weights just below the last of the shares.
+  while (chosen.length < count) chosen.push(weights.length - 1);
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, values]) => [name, chosen.map((i) => values[i])]),
+  );
+};

@@ -12,3 +12,10 @@ export const TRAIN_POLICY_DEFAULTS = { kind: "static", ...TRAINING_DEFAULTS } as
 
 /** The betas that a frontier goes through unless they are given. */
 export const FRONTIER_BETAS: readonly number[] = [0, 0.2, 0.4, 0.6, 0.8, 1];
+
+/** A search of seconds for somebody who waits, and bounds that are tight enough to see. */
+export const QUICK_SEARCH = {
+  steps: 1200,
+  starts: 4,
+  evaluation: { outer: 100, inner: 5000, batches: 10 },
+} as const;

@@ -8,7 +8,7 @@ import type { History, Policy } from "../design/policy.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import { posteriorGiven } from "../design/posterior.js";
 import { asPolicy } from "./as-policy.js";
-import { type ParticleSummary, summariseParticles } from "./particle-summary.js";
+import { evenDraws, type ParticleSummary, summariseParticles } from "./particle-summary.js";
 
 /** Numbers by name: of a design's variables, or of outcomes. */
 export type NamedNumbers = Readonly<Record<string, number>>;
@@ -48,11 +48,15 @@ export interface SessionPosterior {
   readonly parameters: Readonly<Record<string, ParameterPosterior>>;
   /** How many independent draws the particles are worth. */
   readonly effectiveSampleSize: number;
+  /** By parameter, those that were asked for, of the same experiment at the same place. */
+  readonly draws?: Readonly<Record<string, readonly number[]>> | undefined;
 }
 
 export interface PosteriorRunOptions extends RunOptions {
   /** Draws that stand for the posterior. Default 4096. */
   readonly particles?: number | undefined;
+  /** So many draws of equal weight are given too, for a picture. Default none. */
+  readonly draws?: number | undefined;
 }
 
 export interface PolicySession {
@@ -144,7 +148,7 @@ export const runPolicy = (
       );
       proposed = undefined;
     },
-    async posterior({ particles = USUAL_PARTICLES, ...run } = {}) {
+    async posterior({ particles = USUAL_PARTICLES, draws = 0, ...run } = {}) {
       const { parameters, weights, effectiveSampleSize } = await posteriorGiven(model, history, {
         ...run,
         particles,
@@ -158,6 +162,7 @@ export const runPolicy = (
           ]),
         ),
         effectiveSampleSize,
+        ...(draws > 0 ? { draws: evenDraws(parameters, weights, draws) } : {}),
       };
     },
     toJSON: () => ({
@@ -185,7 +190,7 @@ const observationsOf = (
 };
 
 /** Any numbers do for parameters and design: how an outcome is recorded does not depend on them. */
-const outcomesOf = (model: Model): PolicySession["outcomes"] => {
+export const outcomesOf = (model: Model): PolicySession["outcomes"] => {
   const ones = Object.fromEntries([...model.parameters, ...model.design].map(({ name }) => [name, 1]));
   return Object.entries(model.distributions(ones, ones)).map(([name, { logged }]) => ({
     name,

@@ -1015,7 +1015,8 @@ const outcomeOf = (ran: Ran, withFiles = false, withPrinted = false): string =>
     [
       ran.result,
       ran.failure,
-      ran.said,
+      // How long something took is said only where it took long.
+      ran.said.filter((line) => !/, \d+ s so far;/.test(line)),
       withFiles ? [...ran.files.values()] : [],
       withPrinted ? ran.printed?.replaceAll(/[\d.]+ s\b|\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, "") : "",
     ],

@@ -5,20 +5,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
+import { decodePolicy } from "../../src/design/policy-file.js";
 import {
   auditCommand,
   type CommandTable,
   campaignCommands,
   fitCommand,
+  optimizeCommand,
   planCommand,
   planOptionsOf,
   shellLine,
   shellScript,
+  sweepCommand,
 } from "../../src/report/command-lines.js";
 import { readTable } from "../../src/sources/source.js";
 import { auditTable } from "../../src/workflows/audit-table.js";
+import { designFrontier } from "../../src/workflows/design-frontier.js";
 import { fitModel } from "../../src/workflows/fit-model.js";
 import { plan } from "../../src/workflows/plan.js";
+import { trainPolicy } from "../../src/workflows/train-policy.js";
 import { runInProcess } from "../cli/in-process.js";
 import { needsDist } from "../setup/dist.js";
 
@@ -64,6 +70,38 @@ describe("a command line that gives the same result", () => {
     expect(leakage.unconditional.nats).toBe(own.nats);
     expect(leakage.unconditional.interval).toEqual(own.interval);
     expect(certificate.settings).toMatchObject({ exclude: ["noise"], level: 0.9, permutations: 99 });
+  });
+
+  test("of designs, and of a frontier", async () => {
+    const options = { noise: 0.7 };
+    const model = linearGaussian(options);
+    const search = { objective: "unconditional", horizon: 2, steps: 15, starts: 2 } as const;
+    const evaluation = { outer: 20, inner: 200, batches: 3 };
+    const design = { model: "linear-gaussian", options, ...search, beta: 0.3, seed: 4, evaluation };
+    const found = await trainPolicy(model, {
+      ...search,
+      beta: 0.3,
+      seed: 4,
+      evaluation,
+      source: { options },
+    });
+    const out = join(folder, "policy.json");
+    const { failure } = await runInProcess(wordsOf(shellLine(optimizeCommand(design, out))));
+    expect(failure).toBeUndefined();
+    expect(decodePolicy(readFileSync(out))).toEqual(plainJson(found));
+
+    const betas = [0, 0.7];
+    const points = await designFrontier(model, { ...search, betas, evaluation, source: { options } });
+    const sweepTo = join(folder, "frontier");
+    const swept = await runInProcess(wordsOf(shellLine(sweepCommand(design, { betas, out: sweepTo }))));
+    expect(swept.failure).toBeUndefined();
+    const [names, ...lines] = readFileSync(join(sweepTo, "results.csv"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.split(","));
+    const column = (name: string) => lines.map((line) => Number(line[names.indexOf(name)]));
+    expect(column("target_lower")).toEqual(points.map(({ target }) => target.lower));
+    expect(column("sensitive_upper")).toEqual(points.map(({ sensitive }) => sensitive.upper));
   });
 
   test("of a plan", async () => {

@@ -23,7 +23,7 @@ const SCREENS = [
   { hash: "#/audit", shows: "main .chart-picture" },
   { hash: "#/plan", shows: 'main button:text("Find a recipe")' },
   { hash: "#/collect", shows: 'main button:text("Begin")' },
-  { hash: "#/design", shows: "main h1" },
+  { hash: "#/design", shows: "main .bars" },
   { hash: "#/export", shows: 'main button:text("Fit the model")' },
 ] as const;
 

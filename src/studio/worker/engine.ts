@@ -9,6 +9,7 @@ const MODULES: Readonly<Record<string, () => Promise<Tasks>>> = {
   plan: async () => (await import("./plan-tasks.js")).planTasks,
   collect: async () => (await import("./collect-tasks.js")).collectTasks,
   design: async () => (await import("./design-tasks.js")).designTasks,
+  "design-search": async () => (await import("./design-search-tasks.js")).designSearchTasks,
   export: async () => (await import("./export-tasks.js")).exportTasks,
 };
 

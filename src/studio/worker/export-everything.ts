@@ -3,7 +3,15 @@ import type { Place } from "../campaigns/campaign-client.js";
 import { commandsOf, type Exported } from "../exported.js";
 import { campaignCopyTexts, campaignFiles } from "./campaign-copies.js";
 import { archiveBytes } from "./export-archive.js";
-import { auditFiles, type ExportFile, modelFile, planFiles, recipeFile, tableFile } from "./export-files.js";
+import {
+  auditFiles,
+  type ExportFile,
+  modelFile,
+  planFiles,
+  policyFile,
+  recipeFile,
+  tableFile,
+} from "./export-files.js";
 import type { TaskRun } from "./task.js";
 
 export interface Everything {
@@ -41,9 +49,14 @@ interface Step {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const projectSteps = ({ table, audit, plan, recipe, model }: Exported, run: TaskRun): readonly Step[] => {
+const projectSteps = (
+  { table, audit, plan, recipe, model, design }: Exported,
+  run: TaskRun,
+): readonly Step[] => {
   const step = (label: string, weight: number, make: Step["make"]): Step => ({ label, weight, make });
-  if (table === undefined) return [];
+  const designs =
+    design === undefined ? [] : [step(everythingTexts.packing, 1, async () => [policyFile(design.policy)])];
+  if (table === undefined) return designs;
   return [
     ...(table.source === "example"
       ? [step(everythingTexts.packing, 1, async () => [tableFile(await run.table())])]
@@ -54,6 +67,7 @@ const projectSteps = ({ table, audit, plan, recipe, model }: Exported, run: Task
     ...(plan === undefined ? [] : [step(everythingTexts.plan, 3, () => planFiles(table.name, plan, recipe))]),
     ...(recipe === undefined ? [] : [step(everythingTexts.packing, 1, async () => [recipeFile(recipe)])]),
     ...(model === undefined ? [] : [step(everythingTexts.packing, 1, async () => [modelFile(model.text)])]),
+    ...designs,
   ];
 };
 
@@ -111,7 +125,8 @@ export const packEverything = async (
   }
   tell(everythingTexts.packing, before);
   const archive = {
-    name: table?.name ?? campaigns.join(", "),
+    name:
+      table?.name ?? (campaigns.length > 0 ? campaigns.join(", ") : (exported.design?.choice.model ?? "")),
     hasTable: table === undefined ? undefined : table.source === "example",
     files,
     commands: commandsOf({ ...exported, campaigns: restorable }),

@@ -1,4 +1,5 @@
 /** Each result of the page as the files that the command line writes of it. */
+import { encodePolicy, type PolicyFile } from "../../design/policy-file.js";
 import { auditCertificate } from "../../report/audit-certificate.js";
 import { hashOfBytes, hashOfNumbers } from "../../report/audit-input-hash.js";
 import { auditHtml } from "../../report/audit-report.js";
@@ -27,6 +28,7 @@ export const exportFileTexts = {
   plan: "Which recipes were tried out for the parity that is wanted, and which is recommended.",
   recipe: "How to ask for labels and what to make of them: fairbed rank, acquire, fit and campaign take it.",
   plannedRecipe: "The recipe that the plan recommends for the parity that it was asked for.",
+  policy: "The designs, with the bounds that they reach: fairbed design evaluate and next take it.",
   model: "The model, without a row of the table: fairbed predict takes it.",
 };
 
@@ -102,4 +104,11 @@ export const modelFile = (text: string): ExportFile => ({
   name: FILES.model,
   text,
   about: exportFileTexts.model,
+});
+
+/** Of designs that were chosen ahead: such a file is text. */
+export const policyFile = (policy: PolicyFile): ExportFile => ({
+  name: FILES.policy,
+  text: new TextDecoder().decode(encodePolicy(policy)),
+  about: exportFileTexts.policy,
 });

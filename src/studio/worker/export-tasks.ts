@@ -5,13 +5,14 @@ import { fitModel } from "../../workflows/fit-model.js";
 import type { Recipe } from "../../workflows/recipe.js";
 import type { AskedAudit } from "../audit-run.svelte.js";
 import type { Place } from "../campaigns/campaign-client.js";
+import type { FoundPolicy } from "../design-run.svelte.js";
 import type { FittedHere } from "../exported.js";
 import type { OpenTable } from "../open-table.js";
 import type { AskedPlan } from "../plan-run.svelte.js";
 import { taskOf } from "../roles.js";
 import { type CampaignPart, campaignFiles, campaignNames } from "./campaign-copies.js";
 import { type Everything, type EverythingPacked, packEverything } from "./export-everything.js";
-import { auditFiles, type ExportFile, planFiles, recipeFile, tableFile } from "./export-files.js";
+import { auditFiles, type ExportFile, planFiles, policyFile, recipeFile, tableFile } from "./export-files.js";
 import type { TaskRun } from "./task.js";
 
 export interface AuditExport {
@@ -46,6 +47,10 @@ export const exportTasks = {
     planFiles(name, asked, recipe),
 
   recipe: ({ recipe }: { readonly recipe: Recipe }): readonly ExportFile[] => [recipeFile(recipe)],
+
+  design: ({ design }: { readonly design: FoundPolicy }): readonly ExportFile[] => [
+    policyFile(design.policy),
+  ],
 
   /** As `fairbed fit` does with the same recipe and seed. */
   async fit(

@@ -3,13 +3,12 @@ import { type InformationUnit, unitOf } from "../../../core/information-unit.js"
 import { fixed, withError } from "../../../core/number-text.js";
 import type { InformationEstimate } from "../../../design/estimate.js";
 import type { PolicyReport } from "../../../workflows/evaluate-policy.js";
+import { QUICK_SEARCH } from "../../../workflows/policy-defaults.js";
 import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import { integer, real } from "../../options.js";
 
 const PRIOR_MEAN = [3, 3] as const;
-/** Bounds that are tight enough to see, in a second. */
-const EVALUATION = { outer: 100, inner: 5000, batches: 10 };
 
 /** A mean with its standard error, in nats. */
 interface Bound {
@@ -47,8 +46,13 @@ export const demo = defineCommand({
   options: {
     beta: real("--beta <number>", "how much leakage about the sensitive coordinate costs", 0.8, { min: 0 }),
     horizon: integer("--horizon <number>", "how many places to listen at", 10, { min: 1 }),
-    steps: integer("--steps <number>", "steps of the optimiser for the best of the starts", 1200, { min: 1 }),
-    starts: integer("--starts <number>", "how many starts are tried", 4, { min: 1 }),
+    steps: integer(
+      "--steps <number>",
+      "steps of the optimiser for the best of the starts",
+      QUICK_SEARCH.steps,
+      { min: 1 },
+    ),
+    starts: integer("--starts <number>", "how many starts are tried", QUICK_SEARCH.starts, { min: 1 }),
     seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
     bits: bitsOption,
   },
@@ -72,7 +76,7 @@ export const demo = defineCommand({
     });
     const random = await trainPolicy(model, { ...common, kind: "random" });
     const evaluate = (policy: typeof found) =>
-      evaluatePolicy(model, policy, { ...EVALUATION, beta, seed, signal });
+      evaluatePolicy(model, policy, { ...QUICK_SEARCH.evaluation, beta, seed, signal });
     const reports = { random: await evaluate(random), found: await evaluate(found) };
     const row = (
       label: string,

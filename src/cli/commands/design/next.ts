@@ -1,10 +1,10 @@
 /** `fairbed design next`: a policy used for real. */
 import { InputError } from "../../../core/errors.js";
+import { posteriorTexts } from "../../../report/digits.js";
 import type { RunPolicyOptions, SessionPosterior } from "../../../workflows/run-policy.js";
 import { defineCommand } from "../../command.js";
 import { argument, integer, text } from "../../options.js";
 import { rightAligned } from "../../text-table.js";
-import { posteriorTexts } from "./digits.js";
 import { modelOptions } from "./model-options.js";
 
 export const next = defineCommand({
@@ -44,7 +44,7 @@ export const next = defineCommand({
       history: history as RunPolicyOptions["history"],
       seed: options.seed,
     });
-    const { designRounder } = await import("./rounded-design.js");
+    const { designRounder } = await import("../../../report/rounded-design.js");
     const design = session.done ? undefined : await session.next();
     const rounded = (given: Readonly<Record<string, number>>) => {
       const values = designRounder(model)(Object.values(given));

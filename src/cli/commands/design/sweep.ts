@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { EnvironmentError } from "../../../core/errors.js";
 import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { withError } from "../../../core/number-text.js";
-import type { Model } from "../../../design/model.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
 import { FRONTIER_BETAS } from "../../../workflows/policy-defaults.js";
@@ -171,10 +170,8 @@ const finishedCells = async (
   return finished;
 };
 
-const PRIOR_DRAWS = 300;
-
 const drawFigures = async (
-  { model, source }: LoadedModel,
+  { model }: LoadedModel,
   cells: readonly FinishedCell[],
   summary: readonly SummaryRow[],
   unit: InformationUnit,
@@ -183,6 +180,7 @@ const drawFigures = async (
 ): Promise<readonly string[]> => {
   const { designsChart, frontierChart, informationChart } = await import("../../../report/design-charts.js");
   const { renderSvg } = await import("../../../report/render.js");
+  const { priorPlaces } = await import("../../../workflows/design-scene.js");
   const { kind, objective } = cells[0].settings;
   const seeds = summary[0].seeds === 1 ? "" : `, ${summary[0].seeds} seeds`;
   const subtitle = `${model.name}, ${kind} policy, ${objective} objective${seeds}`;
@@ -198,7 +196,7 @@ const drawFigures = async (
       ),
       {
         variables: model.design.map(({ name }) => name),
-        prior: source.model === "location" ? await priorInPlane(model) : [],
+        prior: priorPlaces(model),
         subtitle: `${model.name}, ${kind} policy, ${objective} objective, ${longest} observations${several(cells.map(({ settings }) => settings.seed)) ? ", the first seed" : ""}`,
         adaptive: kind !== "static",
       },
@@ -217,18 +215,4 @@ const drawFigures = async (
     files.push(`${name}.svg`);
   }
   return files;
-};
-
-/** Sources drawn from the prior of location finding, whose designs are places among them. */
-const priorInPlane = async (model: Model): Promise<readonly (readonly number[])[]> => {
-  const dimensions = model.design.length;
-  if (dimensions < 2) return [];
-  const { drawOuter } = await import("../../../design/policy.js");
-  const { seededStream } = await import("../../../core/random.js");
-  const drawn = drawOuter(model, PRIOR_DRAWS, seededStream("prior in the plane"));
-  const names = model.parameters.map(({ name }) => name);
-  const sources = names.filter((_, k) => k % dimensions === 0).map((_, k) => names.slice(k * dimensions));
-  return sources.flatMap(([x, y]) =>
-    Array.from({ length: PRIOR_DRAWS }, (_, i) => [drawn[x][i], drawn[y][i]]),
-  );
 };

@@ -13,10 +13,11 @@ export const exportAnswerTexts = {
 };
 
 /** What there is, in words. */
-export const thingsOf = ({ audit, plan, recipe, model, campaigns }: Exported): readonly string[] => [
+export const thingsOf = ({ audit, plan, recipe, model, design, campaigns }: Exported): readonly string[] => [
   ...(audit === undefined ? [] : ["the audit report"]),
   ...(plan === undefined ? (recipe === undefined ? [] : ["the recipe"]) : ["the plan with its recipe"]),
   ...(model === undefined ? [] : ["the model"]),
+  ...(design === undefined ? [] : ["the designs"]),
   ...(campaigns.length === 0 ? [] : [exportAnswerTexts.campaigns(campaigns.length)]),
 ];
 
@@ -24,7 +25,7 @@ export const exportAnswer = (exported: Exported): string => {
   const things = thingsOf(exported);
   const { table, campaigns } = exported;
   if (things.length === 0) return exportAnswerTexts.none(table?.name ?? "");
-  const isOfTable = table !== undefined && campaigns.length === 0;
-  const one = things.length === 1 && campaigns.length < 2;
+  const isOfTable = table !== undefined && campaigns.length === 0 && exported.design === undefined;
+  const one = things.length === 1 && campaigns.length < 2 && exported.design === undefined;
   return exportAnswerTexts.ready(listed(things), isOfTable ? ` of ${table.name}` : "", one);
 };

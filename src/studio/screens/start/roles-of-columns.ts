@@ -1,4 +1,5 @@
 /** Roles column by column: what a table of columns shows and changes. */
+import { shortest } from "../../../core/number-text.js";
 import type { ColumnDescription } from "../../../tables/describe-table.js";
 import type { Roles } from "../../roles.js";
 
@@ -30,7 +31,7 @@ export const targetChoices = ({ name, type, example, distinct }: ColumnDescripti
   if (type === "number") {
     const [low, high] = example.split(" to ").map(Number.parseFloat);
     if (distinct <= 2) return [`${name}=${high}`, `${name}=${low}`];
-    return Number.isFinite(low + high) ? [`${name}>=${Number(((low + high) / 2).toPrecision(3))}`] : [];
+    return Number.isFinite(low + high) ? [`${name}>=${shortest((low + high) / 2, 3)}`] : [];
   }
   const values = example.split(", ").filter((value) => value !== "…" && !value.startsWith("("));
   return [...values.map((value) => `${name}=${value}`), ...(distinct > 2 ? [name] : [])];

@@ -1,8 +1,8 @@
 /** Designs with the digits that a person can set. */
-import { seededStream } from "../../../core/random.js";
-import { momentsOf } from "../../../core/stats.js";
-import type { Model } from "../../../design/model.js";
-import { drawOuter } from "../../../design/policy.js";
+import { seededStream } from "../core/random.js";
+import { momentsOf } from "../core/stats.js";
+import type { Model } from "../design/model.js";
+import { drawOuter } from "../design/policy.js";
 import { decimalsFor, toDecimals } from "./digits.js";
 
 /** A thousandth of the range of a design. */

@@ -1,6 +1,6 @@
 /** Numbers with the digits that a person can use: as many as the scale of what they measure asks for. */
-import { fixed } from "../../../core/number-text.js";
-import type { ParticleSummary } from "../../../workflows/particle-summary.js";
+import { fixed } from "../core/number-text.js";
+import type { ParticleSummary } from "../workflows/particle-summary.js";
 
 /** The decimals that tell apart `parts` parts of a scale; below 0 for tens and hundreds. */
 export const decimalsFor = (scale: number, parts: number): number => Math.ceil(Math.log10(parts / scale));
