@@ -66,8 +66,15 @@ export const liveDesignTexts = {
   disposed: "this live design was disposed of: make a new one",
 };
 
-/** Enough to show what a move does: the error of the experiments, not of the inner samples, is what is seen. */
-const AT_ONCE = { outer: 128, batches: 8, inner: 500 };
+/**
+ * Enough to show what a move does: the error of the experiments, not of the inner samples, is what is seen. Of long
+ * experiments there are fewer, so that a move of any shipped model takes less than a tenth of a second.
+ */
+const atOnce = (horizon: number) => ({
+  outer: horizon <= 8 ? 128 : horizon <= 16 ? 64 : 32,
+  batches: 8,
+  inner: 500,
+});
 /** First what is had within a second, then what is had within some. */
 const FINER = [
   { outer: 256, batches: 16, inner: 4000 },
@@ -219,7 +226,7 @@ const sampled = (
   threads: number,
 ): Evaluator => {
   const workspace = new Workspace({ threads });
-  const kept = new KeptNested(model, { ...AT_ONCE, horizon, workspace, stream: stream.split("at once") });
+  const kept = new KeptNested(model, { ...atOnce(horizon), horizon, workspace, stream: stream.split("at once") });
   return {
     method: "nested sampling",
     evaluate: (at) => kept.evaluate(at),

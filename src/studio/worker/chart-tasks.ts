@@ -8,6 +8,8 @@ const THEMED: readonly (readonly [RegExp, string])[] = [
   [/"#57606A"/gi, '"var(--muted)"'],
   [/"#E3E7EB"/gi, '"var(--line)"'],
   [/"white"/gi, '"var(--ground)"'],
+  [/"#0072B2"/gi, '"var(--epig)"'],
+  [/"#D55E00"/gi, '"var(--fairbed)"'],
 ];
 
 export const chartTasks = {
