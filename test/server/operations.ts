@@ -36,6 +36,7 @@ export const operations: readonly Operation[] = [
     scope: "admin",
     sent: { body: { lease: 60 }, headers: { "If-Match": "*" } },
   },
+  { method: "GET", path: `${CAMPAIGN}/settings`, scope: "read" },
   {
     method: "POST",
     path: `${CAMPAIGN}/questions`,
@@ -57,6 +58,7 @@ export const operations: readonly Operation[] = [
     sent: { body: { id: idOf(20), annotator: "ann" } },
   },
   { method: "GET", path: `${CAMPAIGN}/answers`, scope: "collect" },
+  { method: "GET", path: `${CAMPAIGN}/disputes`, scope: "collect" },
   {
     method: "POST",
     path: `${CAMPAIGN}/adjudications`,
@@ -73,6 +75,7 @@ export const operations: readonly Operation[] = [
   { method: "GET", path: `${CAMPAIGN}/estimate`, scope: "read" },
   { method: "GET", path: `${CAMPAIGN}/forecast`, scope: "read" },
   { method: "POST", path: `${CAMPAIGN}/forecast`, scope: "read", sent: { body: { at: [2] } } },
+  { method: "GET", path: `${CAMPAIGN}/agreement`, scope: "collect" },
   { method: "POST", path: `${CAMPAIGN}/replay`, scope: "collect" },
   { method: "GET", path: `${CAMPAIGN}/verification`, scope: "read" },
   { method: "GET", path: `${CAMPAIGN}/backup`, scope: "admin" },

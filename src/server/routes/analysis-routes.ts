@@ -1,10 +1,13 @@
 /** What the labels are worth, what more would bring, and whether a log is what was written. */
 import { createRoute } from "@hono/zod-openapi";
+import type { CampaignAgreement } from "../../campaign/agreement.js";
+import type { Campaign } from "../../campaign/campaign.js";
 import { replayCampaign } from "../../campaign/replay.js";
 import { verifyCampaign } from "../../campaign/verify.js";
 import type { Progress } from "../../core/options.js";
 import type { ForecastChoice } from "../../workflows/acquisition-ranking.js";
 import {
+  agreementSchema,
   estimateSchema,
   forecastChoiceSchema,
   forecastSchema,
@@ -23,6 +26,16 @@ export const analysisRoutes = (context: ServerContext): ServerApp => {
   const progressOf = (name: string, computation: string) => (progress: Progress) =>
     feeds.progress(name, computation, progress);
 
+  /** Its interval takes a thousand resamples: made once for a head, however many look. */
+  const agreements = new WeakMap<Campaign, { readonly hash: string; readonly found: CampaignAgreement }>();
+  const agreementOf = (campaign: Campaign): CampaignAgreement => {
+    const { hash } = campaign.head;
+    const known = agreements.get(campaign);
+    if (known?.hash === hash) return known.found;
+    const found = campaign.agreement();
+    agreements.set(campaign, { hash, found });
+    return found;
+  };
   const forecast = async (name: string, choice: ForecastChoice, left: AbortSignal) => {
     const campaign = await campaigns.now(name);
     const key = `forecast ${name} ${campaign.head.hash} ${JSON.stringify(choice)}`;
@@ -91,6 +104,27 @@ export const analysisRoutes = (context: ServerContext): ServerApp => {
     }),
     async (c) =>
       c.json(await forecast(c.req.valid("param").name, c.req.valid("json"), c.req.raw.signal), 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/campaigns/{name}/agreement",
+      tags,
+      summary: "How far annotators agree",
+      description:
+        "Krippendorff's alpha of the items that two or more answered, and how often each annotator, by name, differs from what became the label. Scope: collect.",
+      middleware: needs("collect"),
+      request: { params: campaignParams },
+      responses: {
+        200: {
+          description: "The agreement.",
+          content: { "application/json": { schema: agreementSchema } },
+        },
+        ...problems(422),
+      },
+    }),
+    async (c) => c.json(agreementOf(await campaigns.now(c.req.valid("param").name)), 200),
   );
 
   app.openapi(

@@ -1,11 +1,13 @@
 /** Answers: told, passed on, taken back, settled, erased, and listed. Ids stand in bodies and never in addresses. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Answer } from "../../campaign/campaign.js";
+import { disputesOf } from "../../campaign/disputes.js";
 import { loggedAnswers } from "../../campaign/logged-answers.js";
 import { cursorOf, numberAt } from "../cursor.js";
 import { annotatorFor, answersFor, requireAskedOf, retractFor, shownTaken } from "../labeller.js";
 import {
   adjudicationSchema,
+  disputeSchema,
   loggedAnswerSchema,
   retractionSchema,
   skipSchema,
@@ -136,6 +138,39 @@ export const answerRoutes = (context: ServerContext): ServerApp => {
       const campaign = await campaigns.get(c.req.valid("param").name);
       await campaign.adjudicate(id, label, annotatorFor(principalOf(c), annotator), event);
       return c.body(null, 204);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/campaigns/{name}/disputes",
+      tags,
+      summary: "What annotators disagree about",
+      description:
+        "What is known of each item and who said what, in the order of the pool; nothing sensitive. Changes nothing. Scope: collect.",
+      middleware: needs("collect"),
+      request: { params: campaignParams, query: pageQuery },
+      responses: {
+        200: {
+          description: "Some of them, and where the next ones are.",
+          content: {
+            "application/json": {
+              schema: z
+                .strictObject({ disputes: z.array(disputeSchema), next: nextSchema })
+                .openapi("Disputes"),
+            },
+          },
+        },
+        ...problems(422),
+      },
+    }),
+    async (c) => {
+      const { limit, cursor } = c.req.valid("query");
+      const from = numberAt(cursor);
+      const campaign = await campaigns.now(c.req.valid("param").name);
+      const { disputes, next } = disputesOf(campaign.now, { from, limit });
+      return c.json({ disputes, next: next === null ? null : cursorOf(next) }, 200);
     },
   );
 

@@ -1,11 +1,13 @@
 /** Campaigns: which there are, where one stands, and to begin, change and delete one. */
 import { createRoute, z } from "@hono/zod-openapi";
+import { changeableSettings } from "../../campaign/changeable-settings.js";
 import { cursorOf, placeOf } from "../cursor.js";
 import { isSeen, requireHead, tagOf, wantedHeads } from "../head-tags.js";
 import { newCampaign } from "../new-campaign.js";
 import {
   campaignParams,
   campaignSummarySchema,
+  changeableSettingsSchema,
   newCampaignSchema,
   settingsChangeSchema,
   statusSchema,
@@ -165,6 +167,29 @@ export const campaignRoutes = (context: ServerContext): ServerApp => {
       const campaign = await campaigns.now(c.req.valid("param").name);
       await campaign.configure(c.req.valid("json"), ({ hash }) => requireHead(heads, hash));
       return c.json(campaign.status(), 200, { ETag: tagOf(campaign.head.hash) });
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/campaigns/{name}/settings",
+      tags,
+      summary: "Settings that can be changed",
+      description: "What holds now of all that a change may name. Scope: read.",
+      middleware: needs("read"),
+      request: { params: campaignParams },
+      responses: {
+        200: {
+          description: "The settings.",
+          content: { "application/json": { schema: changeableSettingsSchema } },
+        },
+        ...problems(),
+      },
+    }),
+    async (c) => {
+      const { now } = await campaigns.now(c.req.valid("param").name);
+      return c.json(changeableSettings(now), 200);
     },
   );
 

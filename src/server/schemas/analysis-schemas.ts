@@ -79,6 +79,30 @@ export const forecastChoiceSchema = z
   })
   .openapi("ForecastChoice", { description: "What is left out is the campaign's own." });
 
+export const agreementSchema = z
+  .strictObject({
+    alpha: z.number().nullable().openapi({
+      description: "Krippendorff's alpha: 1 is perfect agreement, 0 what chance gives; null where undefined.",
+    }),
+    interval: interval.nullable(),
+    reason: z
+      .enum(["few-units", "no-variation"])
+      .nullable()
+      .openapi({ description: "Why alpha is undefined: too few items, or nobody could have disagreed." }),
+    units: whole.openapi({ description: "Items that two or more answered." }),
+    values: whole,
+    annotators: z.array(
+      z.strictObject({
+        annotator: z.string().openapi({ description: "Empty for whoever gave no name." }),
+        answers: whole,
+        refused: whole,
+        compared: whole,
+        disagreed: whole,
+      }),
+    ),
+  })
+  .openapi("Agreement");
+
 const verificationFields = {
   events: whole,
   items: whole,

@@ -143,3 +143,21 @@ export const loggedAnswerSchema = z
     outcome: namedNumbers.optional(),
   })
   .openapi("LoggedAnswer");
+
+/** An item on which annotators disagree. */
+export const disputeSchema = z
+  .strictObject({
+    id: z.string(),
+    values: values.openapi({
+      description: "The features by column; sensitive columns are never among them.",
+    }),
+    opinions: z.array(
+      z.strictObject({
+        annotator: z.string().openapi({ description: "Empty for whoever gave no name." }),
+        label: z
+          .union([z.string(), z.number(), z.boolean(), z.null()])
+          .openapi({ description: "Null where it was refused." }),
+      }),
+    ),
+  })
+  .openapi("Dispute");

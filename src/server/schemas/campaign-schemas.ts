@@ -158,6 +158,29 @@ export const settingsChangeSchema = z
   })
   .openapi("SettingsChange", { description: "What is left out stays as it is; null takes a limit away." });
 
+export const changeableSettingsSchema = z
+  .strictObject({
+    lease: z.number(),
+    budget: z.int().nullable(),
+    costPerLabel: z.number().nullable(),
+    costBudget: z.number().nullable(),
+    opinions: z.int(),
+    opinionsPart: z.number(),
+    requirement: z.union([requirement, z.null()]),
+    acquisition: z
+      .strictObject({
+        method: methodSchema,
+        beta: z.number().nullable().openapi({ description: "Null where it follows a goal." }),
+        shares: sharesChoice,
+        randomPart: share,
+        reweigh: z.boolean(),
+        batch: count,
+      })
+      .nullable()
+      .openapi({ description: "Null in a campaign of designs." }),
+  })
+  .openapi("ChangeableSettings", { description: "What holds now. Null is no limit." });
+
 export const campaignSummarySchema = z
   .strictObject({ name: z.string(), events: z.int(), lastEventAt: z.string(), hash: z.string() })
   .openapi("CampaignSummary");
