@@ -1,10 +1,12 @@
 /** What a campaign is told to do: plain data, in the first event of its log, changed by later ones. */
+import type { StrategyName } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
 import type { Optional } from "../core/options.js";
 import type { ModelIdentity } from "../design/model-catalogue.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";
 import type { NamedModels } from "../workflows/acquisition.js";
 import type { AcquisitionOptions } from "../workflows/acquisition-plan.js";
+import type { SharesChoice } from "../workflows/acquisition-settings.js";
 import type { Recipe, RecipeFit } from "../workflows/recipe.js";
 
 export const CAMPAIGN_FORMAT = "fairbed-campaign-1";
@@ -58,6 +60,27 @@ export interface SettingsChange {
     | undefined;
 }
 
+/** Every field of a change, with what holds now. Null is no limit. */
+export interface ChangeableSettings {
+  readonly lease: number;
+  readonly budget: number | null;
+  readonly costPerLabel: number | null;
+  readonly costBudget: number | null;
+  readonly opinions: number;
+  readonly opinionsPart: number;
+  readonly requirement: { readonly metric: FairMetric; readonly level: number } | null;
+  /** Null in a campaign of designs. */
+  readonly acquisition: {
+    readonly method: StrategyName;
+    /** Null where it follows a goal. */
+    readonly beta: number | null;
+    readonly shares: SharesChoice;
+    readonly randomPart: number;
+    readonly reweigh: boolean;
+    readonly batch: number;
+  } | null;
+}
+
 /** What people give; the rest has a default. */
 export interface CampaignOptions
   extends Optional<
@@ -79,8 +102,12 @@ export interface CampaignOptions
 
 export const CAMPAIGN_DEFAULTS = { seed: 0, lease: 86_400, opinions: 1, opinionsPart: 1 } as const;
 
+/** In seconds: a year. */
+export const LONGEST_LEASE = 366 * 86_400;
+
 export const settingsTexts = {
-  positive: (name: string, given: unknown) => `${name} was ${String(given)}: give a number above 0`,
+  lease: (given: unknown) =>
+    `the lease was ${String(given)} seconds: give a number above 0 and at most ${LONGEST_LEASE}, which is a year`,
   whole: (name: string, given: unknown) => `${name} was ${String(given)}: give a whole number of at least 1`,
   share: (name: string, given: unknown) => `${name} was ${String(given)}: give a number from 0 to 1`,
   amount: (name: string, given: unknown) => `${name} was ${String(given)}: give a number of at least 0`,
@@ -90,8 +117,6 @@ export const settingsTexts = {
 };
 
 const isWhole = (given: number, least: number): boolean => Number.isSafeInteger(given) && given >= least;
-/** A year. */
-const LONGEST_LEASE = 366 * 86_400;
 
 /** Fails where a setting cannot work. */
 export const requireSettings = (settings: CampaignSettings): CampaignSettings => {
@@ -100,7 +125,7 @@ export const requireSettings = (settings: CampaignSettings): CampaignSettings =>
     if (!holds) throw new InputError("settings", text);
   };
   require(isWhole(seed, 0), settingsTexts.seed(seed));
-  require(lease > 0 && lease <= LONGEST_LEASE, settingsTexts.positive("the lease in seconds", lease));
+  require(lease > 0 && lease <= LONGEST_LEASE, settingsTexts.lease(lease));
   require(budget === undefined || isWhole(budget, 1), settingsTexts.whole("the budget", budget));
   require(isWhole(opinions, 1) && opinions <= 100, settingsTexts.whole("the number of opinions", opinions));
   require(opinionsPart >= 0 && opinionsPart <= 1, settingsTexts.share(
@@ -149,4 +174,21 @@ export const changedSettings = (now: CampaignSettings, change: SettingsChange): 
     requirement: orNone(change.requirement, now.requirement),
     acquisition: now.acquisition && { ...now.acquisition, ...change.acquisition },
   });
+};
+
+/** Fails where a change cannot work whatever the pool is, with the sentence that `Campaign.configure` has for it. */
+export const requireChange = (now: ChangeableSettings, change: SettingsChange): void => {
+  const { acquisition: _, budget, costPerLabel, costBudget, requirement, ...rest } = now;
+  const { acquisition: __, ...plain } = change;
+  changedSettings(
+    {
+      ...rest,
+      seed: CAMPAIGN_DEFAULTS.seed,
+      budget: budget ?? undefined,
+      costPerLabel: costPerLabel ?? undefined,
+      costBudget: costBudget ?? undefined,
+      requirement: requirement ?? undefined,
+    },
+    plain,
+  );
 };

@@ -1,20 +1,13 @@
 /** Every screen with the built-in example, by the rules of WCAG 2.2 AA: wide and narrow, light and dark. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
-import { DESKTOP, openExample, openStudio, PHONE } from "./studio-page.js";
+import { openExample, openStudio } from "./studio-page.js";
+import { AXE, LOOKS, offences } from "./wcag.js";
 
 needsDist();
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES: RunOptions = {
-  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"],
-  resultTypes: ["violations"],
-};
 const MINUTE = 60_000;
 
 /** Each screen and what is there when it has something to show. */
@@ -25,13 +18,6 @@ const SCREENS = [
   { hash: "#/collect", shows: 'main button:text("Begin")' },
   { hash: "#/design", shows: "main .bars" },
   { hash: "#/export", shows: 'main button:text("Fit the model")' },
-] as const;
-
-const LOOKS = [
-  { name: "wide, light", viewport: DESKTOP, colorScheme: "light" },
-  { name: "wide, dark", viewport: DESKTOP, colorScheme: "dark" },
-  { name: "narrow, light", viewport: PHONE, colorScheme: "light" },
-  { name: "narrow, dark", viewport: PHONE, colorScheme: "dark" },
 ] as const;
 
 /** The example goes on to what it gives away by itself. */
@@ -46,20 +32,6 @@ const goTo = async (page: Page, { hash, shows }: (typeof SCREENS)[number]): Prom
     location.hash = to;
   }, hash);
   await page.locator(shows).first().waitFor({ state: "attached", timeout: MINUTE });
-};
-
-/** What is against the rules, in a line each. */
-const offences = async (page: Page): Promise<readonly string[]> => {
-  const { violations } = await page.evaluate(
-    (rules) => (window as unknown as { axe: { run(options: unknown): Promise<AxeResults> } }).axe.run(rules),
-    RULES,
-  );
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary = "" }) =>
-        `${id}: ${target.join(" ")}: ${failureSummary.replaceAll("\n", " ")}`,
-    ),
-  );
 };
 
 describeInChromium("the page's screens", (browser) => {

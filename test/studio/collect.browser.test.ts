@@ -3,13 +3,21 @@ import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { memoryStore } from "../../src/campaign/memory-store.js";
-import { modelsInThread } from "../../src/campaign/ranking-schedule.js";
-import { jsonLog } from "../../src/server/log.js";
-import { type RunningServer, startServer } from "../../src/server/start-server.js";
+import type { RunningServer } from "../../src/server/start-server.js";
 import { tokensOf } from "../../src/server/tokens.js";
 import { poolBody, SENSITIVE_MARKERS } from "../server/served.js";
 import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
+import {
+  everythingIn,
+  itemIn,
+  nextAfter,
+  press,
+  questionIn,
+  recordPosts,
+  says,
+  startCollecting,
+} from "./collect-page.js";
 import { openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
 
 needsDist();
@@ -19,46 +27,6 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const questionIn = (page: Page) => page.getByRole("region", { name: "Question" });
-const itemIn = async (page: Page): Promise<string> => {
-  const heading = questionIn(page).getByRole("heading");
-  await heading.filter({ hasText: "?" }).waitFor();
-  return ((await heading.textContent()) ?? "").replace(/^.* of\s+/, "").replace(/\?$/, "");
-};
-const nextAfter = async (page: Page, item: string): Promise<string> => {
-  await expect.poll(() => itemIn(page)).not.toBe(item);
-  return itemIn(page);
-};
-const press = async (page: Page, key: string): Promise<string> => {
-  const item = await itemIn(page);
-  await page.keyboard.press(key);
-  await nextAfter(page, item);
-  return item;
-};
-const says = (page: Page, text: string): Promise<void> => page.getByText(text).first().waitFor();
-
-/** Everything that workers post to the page, as text; what is asked of the network is in the workers. */
-const recordPosts = (page: Page): Promise<unknown> =>
-  page.addInitScript(() => {
-    const posted: string[] = [];
-    Object.assign(window, { posted });
-    const Plain = window.Worker;
-    window.Worker = class extends Plain {
-      constructor(...given: ConstructorParameters<typeof Worker>) {
-        super(...given);
-        this.addEventListener("message", ({ data }) => posted.push(JSON.stringify(data) ?? ""));
-      }
-    };
-  });
-/** Without the record itself, whose columns may have any name. */
-const everythingIn = async (page: Page): Promise<string> => {
-  const all = await page.evaluate(() => {
-    const { posted } = window as unknown as { readonly posted: readonly string[] };
-    const stored = [JSON.stringify({ ...sessionStorage }), JSON.stringify({ ...localStorage })];
-    return [document.documentElement.outerHTML, location.href, ...posted, ...stored].join("\n");
-  });
-  return all.replace(/"values":\{[^}]*\}/g, "");
-};
 const REASONS = [
   "Why this one",
   '"why"',
@@ -230,15 +198,8 @@ describeInChromium("collecting without a server", (browser) => {
 });
 
 describeInChromium("collecting with a server", (browser) => {
-  const start = async (options: Partial<Parameters<typeof startServer>[0]> = {}): Promise<RunningServer> => {
-    const server = await startServer({
-      store: memoryStore(),
-      port: 0,
-      log: jsonLog(() => {}),
-      models: modelsInThread,
-      graceSeconds: 0,
-      ...options,
-    });
+  const start = async (options?: Parameters<typeof startCollecting>[0]): Promise<RunningServer> => {
+    const server = await startCollecting(options);
     closing.push(() => server.close());
     return server;
   };

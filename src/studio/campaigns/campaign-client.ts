@@ -2,8 +2,10 @@
 
 import type { StrategyName } from "../../active/strategies.js";
 import type { CampaignAgreement } from "../../campaign/agreement.js";
+import type { Dispute } from "../../campaign/disputes.js";
 import type { Labelling } from "../../campaign/labelling.js";
 import type { AnnotatorQuestion, Question } from "../../campaign/question.js";
+import type { ChangeableSettings, SettingsChange } from "../../campaign/settings.js";
 import type { CampaignStatus } from "../../campaign/status.js";
 import type { RunOptions } from "../../core/options.js";
 import type { Table } from "../../tables/table.js";
@@ -67,15 +69,23 @@ export interface Given<Shown> {
   readonly notes: readonly string[];
 }
 
-/** What an annotator says of a question. */
-export interface Saying {
+/** What is said of an item: by an annotator, or, where annotators disagree, by whoever settles it. */
+export type SaidOf =
+  | { readonly kind: "answer" | "adjudication"; readonly label: LabelValue }
+  | { readonly kind: "refusal" | "skip" | "retraction"; readonly label?: undefined };
+
+export type Saying = SaidOf & {
   /** Sent again under the same name, it counts once. */
   readonly event: string;
-  readonly kind: "answer" | "refusal" | "skip" | "retraction";
   /** The item. */
   readonly id: string;
   readonly annotator: string;
-  readonly label?: LabelValue | undefined;
+};
+
+/** Some of what annotators disagree about, and where the next part begins; null where this is the last one. */
+export interface DisputesPart {
+  readonly disputes: readonly Dispute[];
+  readonly next: string | null;
 }
 
 export interface ForecastRun {
@@ -94,8 +104,11 @@ export interface CampaignClient {
   /** Resolves once it is stored. */
   say(name: string, saying: Saying): Promise<void>;
   forecast(name: string, run: ForecastRun): Promise<Forecast>;
-  /** Null where it cannot be had. */
-  agreement(name: string): Promise<CampaignAgreement | null>;
+  agreement(name: string): Promise<CampaignAgreement>;
+  disputes(name: string, from: string | undefined): Promise<DisputesPart>;
+  settings(name: string): Promise<ChangeableSettings>;
+  /** Resolves once it is stored; what is left out stays as it is. */
+  configure(name: string, change: SettingsChange): Promise<void>;
   backup(name: string): Promise<string>;
   /** The name that it has from now on. */
   restore(text: string, name: string | undefined): Promise<string>;

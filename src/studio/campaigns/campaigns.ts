@@ -19,6 +19,10 @@ export const campaigns = {
   forecast: (name: string, signal: AbortSignal) =>
     collect().call("forecast", { place: placeNow(), name }, { signal }),
   agreement: (name: string) => collect().call("agreement", { place: placeNow(), name }),
+  disputes: (name: string, from?: string) => collect().call("disputes", { place: placeNow(), name, from }),
+  settings: (name: string) => collect().call("settings", { place: placeNow(), name }),
+  configure: (name: string, change: Parameters<typeof collectTasks.configure>[0]["change"]) =>
+    collect().call("configure", { place: placeNow(), name, change }),
   backup: (name: string) => collect().call("backup", { place: placeNow(), name }),
   restore: (text: string, name: string | undefined) =>
     collect().call("restore", { place: placeNow(), text, name }),

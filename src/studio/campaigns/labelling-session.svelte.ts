@@ -6,7 +6,7 @@ import type { Labelling } from "../../campaign/labelling.js";
 import type { AnnotatorQuestion, Question } from "../../campaign/question.js";
 import type { LabelValue } from "../../workflows/told-values.js";
 import { isStopped } from "../engine-client.js";
-import type { Saying, View } from "./campaign-client.js";
+import type { SaidOf, Saying, View } from "./campaign-client.js";
 import { hearTabs, tellTabs } from "./campaign-news.js";
 import { campaigns } from "./campaigns.js";
 import { failureKind, isDoneAlready, messageOf } from "./failure-kind.js";
@@ -35,7 +35,7 @@ interface InHand {
 interface Said {
   readonly request: string;
   readonly id: string;
-  readonly kind: Saying["kind"];
+  readonly kind: "answer" | "refusal" | "skip";
   /** Asked for again after a reload. */
   readonly question?: ShownQuestion | undefined;
 }
@@ -53,6 +53,10 @@ const FIRST_WAIT = 2000;
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000] as const;
 const LOOK_AGAIN_MS = 10_000;
 const REMEMBERED = 50;
+/** What each adds to the answers that are saved. */
+const COUNTED: Readonly<Record<Saying["kind"], number>> = {
+  ...{ answer: 1, refusal: 1, retraction: -1, skip: 0, adjudication: 0 },
+};
 
 let lastOrder = 0;
 const nextOrder = (): number => {
@@ -103,8 +107,17 @@ export class LabellingSession {
     return this.#hand[0]?.question;
   }
 
+  /** Answers that are not known to be stored yet. */
   get waiting(): number {
-    return this.#outgoing.filter(({ problem }) => problem === undefined).length;
+    return this.#outgoing.filter(({ problem, kind }) => problem === undefined && kind !== "adjudication")
+      .length;
+  }
+
+  /** Items that were settled here and are not known to be stored yet. */
+  get settling(): readonly string[] {
+    return this.#outgoing.flatMap(({ problem, kind, id }) =>
+      problem === undefined && kind === "adjudication" ? [id] : [],
+    );
   }
 
   get refused(): readonly OutgoingSaying[] {
@@ -119,11 +132,11 @@ export class LabellingSession {
     const { place, campaign } = this.choice;
     this.#endings.push(
       hearTabs((news) => {
-        if (news.place === place && news.campaign === campaign) this.#lookAgain();
+        if (news.place === place && news.campaign === campaign) this.lookAgain();
       }),
     );
     const look = (): void => {
-      if (document.visibilityState === "visible") this.#lookAgain();
+      if (document.visibilityState === "visible") this.lookAgain();
     };
     document.addEventListener("visibilitychange", look);
     addEventListener("online", look);
@@ -146,13 +159,18 @@ export class LabellingSession {
   }
 
   answer(label: LabelValue): void {
-    this.#say("answer", label);
+    this.#say({ kind: "answer", label });
   }
   refuse(): void {
-    this.#say("refusal");
+    this.#say({ kind: "refusal" });
   }
   skip(): void {
-    this.#say("skip");
+    this.#say({ kind: "skip" });
+  }
+
+  /** What an item's label is, whatever annotators say: kept and sent as answers are. */
+  settle(id: string, label: LabelValue): void {
+    this.#enqueue({ kind: "adjudication", label }, id, undefined);
   }
 
   /** Takes back what was said last: its question is here again. */
@@ -167,7 +185,7 @@ export class LabellingSession {
     };
     if (last.question !== undefined) show(last.question);
     this.#write(() => keepHeld({ ...this.#desk, request: last.request, order }));
-    if (last.kind !== "skip") this.#enqueue("retraction", last.id, undefined, undefined);
+    if (last.kind !== "skip") this.#enqueue({ kind: "retraction" }, last.id, undefined);
     await takeQuestion(last.request, true);
     if (last.question !== undefined) return;
     try {
@@ -190,7 +208,7 @@ export class LabellingSession {
     this.failure = "";
     clearTimeout(this.#retry);
     if (this.labelling === undefined) void this.#begin();
-    else this.#lookAgain();
+    else this.lookAgain();
   }
 
   get #desk(): Desk {
@@ -210,7 +228,7 @@ export class LabellingSession {
       this.away = "";
       if (this.labelling.kind !== "pool") return;
       await this.#takeUp();
-      this.#lookAgain();
+      this.lookAgain();
     } catch (error) {
       this.#fail(error);
     }
@@ -230,7 +248,8 @@ export class LabellingSession {
     }
   }
 
-  #lookAgain(): void {
+  /** Something may have changed: what waits is sent, and questions are asked for where there were none. */
+  lookAgain(): void {
     if (this.#isEnded || this.labelling?.kind !== "pool" || this.tokenProblem !== "") return;
     this.changes += 1;
     void this.#reload().then(() => this.#send());
@@ -279,26 +298,23 @@ export class LabellingSession {
     }
   }
 
-  #say(kind: "answer" | "refusal" | "skip", label?: LabelValue): void {
+  #say(said: SaidOf & Pick<Said, "kind">): void {
     const held = this.#hand[0];
     if (held === undefined) return;
     const { request, question } = held;
     this.#hand = this.#hand.slice(1);
-    this.#remember([...this.#said, { request, id: question.id, kind, question }].slice(-REMEMBERED));
-    this.#enqueue(kind, question.id, label, request);
+    this.#remember(
+      [...this.#said, { request, id: question.id, kind: said.kind, question }].slice(-REMEMBERED),
+    );
+    this.#enqueue(said, question.id, request);
     void this.#fill();
   }
 
-  #enqueue(
-    kind: Saying["kind"],
-    id: string,
-    label: LabelValue | undefined,
-    request: string | undefined,
-  ): void {
+  #enqueue(said: SaidOf, id: string, request: string | undefined): void {
     const { place, campaign, annotator } = this.choice;
     const saying: OutgoingSaying = {
-      ...{ event: randomName(), order: nextOrder(), kind, id, annotator, place, campaign },
-      ...(label === undefined ? {} : { label }),
+      ...said,
+      ...{ event: randomName(), order: nextOrder(), id, annotator, place, campaign },
     };
     this.#outgoing = [...this.#outgoing, saying];
     this.#write(() => keepSaying(saying, request));
@@ -322,11 +338,17 @@ export class LabellingSession {
       const before = new Set(this.#outgoing);
       const kept = await sayingsOf(this.choice.place, this.choice.campaign);
       const added = this.#outgoing.filter((each) => !before.has(each));
-      const own = kept.filter(({ annotator }) => !this.choice.ownOnly || annotator === this.choice.annotator);
+      const own = kept.filter((saying) => this.#isOwn(saying));
       this.#outgoing = [...own, ...added.filter(({ event }) => !own.some((each) => each.event === event))];
     } catch {
       this.notKept = true;
     }
+  }
+
+  /** What was settled is nothing to an annotator's page, which could not send it either. */
+  #isOwn({ annotator, kind }: Saying): boolean {
+    const { ownOnly, view, annotator: own } = this.choice;
+    return (!ownOnly || annotator === own) && (view === "owner" || kind !== "adjudication");
   }
 
   #send(): Promise<void> {
@@ -353,9 +375,9 @@ export class LabellingSession {
 
   /** Whether the next one may follow. */
   async #sendOne(saying: OutgoingSaying): Promise<boolean> {
-    const { event, kind, id, annotator, label, campaign, place } = saying;
+    const { event, kind, campaign, place } = saying;
     try {
-      await campaigns.say(campaign, { event, kind, id, annotator, label });
+      await campaigns.say(campaign, saying);
     } catch (error) {
       if (!isDoneAlready(error)) {
         if (failureKind(error) !== "refused") {
@@ -372,7 +394,7 @@ export class LabellingSession {
     this.#outgoing = this.#outgoing.filter((each) => each.event !== event);
     this.#tries = 0;
     this.away = "";
-    this.saved += kind === "retraction" ? -1 : kind === "skip" ? 0 : 1;
+    this.saved += COUNTED[kind];
     this.changes += 1;
     tellTabs({ place, campaign });
     return true;

@@ -1,6 +1,8 @@
 /** Campaigns in this browser's own database. Runs in a worker. */
 import { backupLines, restoreCampaign } from "../../campaign/backup.js";
 import { Campaign } from "../../campaign/campaign.js";
+import { changeableSettings } from "../../campaign/changeable-settings.js";
+import { disputesOf } from "../../campaign/disputes.js";
 import { indexedDbStore } from "../../campaign/indexeddb-store.js";
 import { labellingOf } from "../../campaign/labelling.js";
 import { forAnnotator } from "../../campaign/question.js";
@@ -11,6 +13,8 @@ import { taskOf } from "../roles.js";
 import type { CampaignClient } from "./campaign-client.js";
 import { withFewLabels } from "./rehearsal.js";
 
+/** Disputes that are handed over at once. */
+const DISPUTES = 50;
 const OWNER = { scope: "admin", campaign: null, annotator: null } as const;
 
 export const localCampaigns = (store: CampaignStore = indexedDbStore()): CampaignClient => {
@@ -72,21 +76,26 @@ export const localCampaigns = (store: CampaignStore = indexedDbStore()): Campaig
         notes: asked.notes,
       };
     },
-    async say(name, { kind, event, id, annotator, label }) {
+    async say(name, said) {
       const campaign = await open(name);
-      const by = annotator === "" ? undefined : annotator;
-      if (kind === "skip") await campaign.skip(id, by, event);
-      else if (kind === "retraction") await campaign.retract(id, by, event);
-      else
-        await campaign.tell({
-          id,
-          event,
-          annotator: by,
-          ...(kind === "refusal" ? { refused: true } : { label }),
-        });
+      const { event, id } = said;
+      const annotator = said.annotator === "" ? undefined : said.annotator;
+      if (said.kind === "skip") await campaign.skip(id, annotator, event);
+      else if (said.kind === "retraction") await campaign.retract(id, annotator, event);
+      else if (said.kind === "adjudication") await campaign.adjudicate(id, said.label, annotator, event);
+      else if (said.kind === "refusal") await campaign.tell({ id, event, annotator, refused: true });
+      else await campaign.tell({ id, event, annotator, label: said.label });
     },
     forecast: async (name, run) => (await now(name)).forecast({}, run),
     agreement: async (name) => (await now(name)).agreement(),
+    async disputes(name, from = "0") {
+      const found = disputesOf((await now(name)).now, { from: Number(from), limit: DISPUTES });
+      return { disputes: found.disputes, next: found.next === null ? null : String(found.next) };
+    },
+    settings: async (name) => changeableSettings((await now(name)).now),
+    async configure(name, change) {
+      await (await now(name)).configure(change);
+    },
     async backup(name) {
       const lines: string[] = [];
       for await (const line of backupLines(store, name)) lines.push(line);

@@ -11,14 +11,14 @@ export interface Desk {
   readonly annotator: string;
 }
 
-export interface OutgoingSaying extends Saying {
+export type OutgoingSaying = Saying & {
   readonly place: string;
   readonly campaign: string;
   /** They are sent in this order. */
   readonly order: number;
   /** Why it cannot be taken, now and later; it stays here until somebody has read that. */
   readonly problem?: string | undefined;
-}
+};
 
 /** A question that somebody holds, by the name of the request that got it. */
 export interface HeldQuestion extends Desk {

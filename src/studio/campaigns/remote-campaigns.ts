@@ -1,6 +1,8 @@
 /** Campaigns of the server that the page comes from, over its HTTP interface. Runs in a worker. */
+import type { CampaignAgreement } from "../../campaign/agreement.js";
 import type { Labelling } from "../../campaign/labelling.js";
 import { forAnnotator, type Question } from "../../campaign/question.js";
+import type { ChangeableSettings } from "../../campaign/settings.js";
 import type { CampaignStatus } from "../../campaign/status.js";
 import { columnCell, type Table } from "../../tables/table.js";
 import type { Forecast } from "../../workflows/forecast.js";
@@ -9,6 +11,7 @@ import {
   AWAY,
   type CampaignClient,
   type CampaignSummary,
+  type DisputesPart,
   type Place,
   type Rights,
   type Saying,
@@ -41,7 +44,7 @@ const LINES_TYPE = "application/x-ndjson";
 const PATIENCE = { usual: 20, long: 600 } as const;
 
 interface Sent {
-  readonly method?: "GET" | "POST" | "DELETE";
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly body?: unknown;
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -54,11 +57,13 @@ const PATHS: Readonly<Record<Saying["kind"], string>> = {
   refusal: "answers",
   skip: "skips",
   retraction: "retractions",
+  adjudication: "adjudications",
 };
 
 const sayingBody = ({ kind, event, id, annotator, label }: Saying): unknown => {
   const by = annotator === "" ? {} : { annotator };
   if (kind === "skip" || kind === "retraction") return { id, event, ...by };
+  if (kind === "adjudication") return { id, event, label, ...by };
   return { answers: [{ id, event, ...by, ...(kind === "refusal" ? { refused: true } : { label }) }] };
 };
 
@@ -160,7 +165,16 @@ export const remoteCampaigns = ({ origin, token }: Place & { kind: "remote" }): 
       await send(at(name, `/${PATHS[saying.kind]}`), { method: "POST", body: sayingBody(saying) });
     },
     forecast: (name, { signal }) => json<Forecast>(at(name, "/forecast"), { signal, seconds: PATIENCE.long }),
-    agreement: async () => null,
+    agreement: (name) => json<CampaignAgreement>(at(name, "/agreement")),
+    disputes: (name, from) =>
+      json<DisputesPart>(
+        at(name, `/disputes?limit=50${from === undefined ? "" : `&cursor=${encodeURIComponent(from)}`}`),
+      ),
+    settings: (name) => json<ChangeableSettings>(at(name, "/settings")),
+    async configure(name, change) {
+      // Answers come all the time and change the head: only what is named here is changed, whatever came between.
+      await send(at(name), { method: "PATCH", body: change, headers: { "If-Match": "*" } });
+    },
     backup: async (name) => (await send(at(name, "/backup"), { seconds: PATIENCE.long })).text(),
     async restore(text, name) {
       const query = name === undefined ? "" : `?name=${encodeURIComponent(name)}`;

@@ -1,4 +1,5 @@
 /** Tasks of the collect screen: campaigns of this browser, or of the server that the page comes from. */
+import type { SettingsChange } from "../../campaign/settings.js";
 import type { AskChoice, CampaignClient, NewCampaign, Place, Saying } from "../campaigns/campaign-client.js";
 import { localCampaigns } from "../campaigns/local-campaigns.js";
 import { remoteCampaigns } from "../campaigns/remote-campaigns.js";
@@ -31,6 +32,11 @@ export const collectTasks = {
   forecast: ({ place, name }: Of, run: TaskRun) =>
     clientAt(place).forecast(name, { signal: run.signal, onProgress: run.emit }),
   agreement: ({ place, name }: Of) => clientAt(place).agreement(name),
+  disputes: ({ place, name, from }: Of & { readonly from?: string | undefined }) =>
+    clientAt(place).disputes(name, from),
+  settings: ({ place, name }: Of) => clientAt(place).settings(name),
+  configure: ({ place, name, change }: Of & { readonly change: SettingsChange }) =>
+    clientAt(place).configure(name, change),
   backup: ({ place, name }: Of) => clientAt(place).backup(name),
   restore: ({ place, text, name }: At & { readonly text: string; readonly name?: string | undefined }) =>
     clientAt(place).restore(text, name),

@@ -1,13 +1,16 @@
 /** What the collect screen says. */
 
+import { LONGEST_LEASE } from "../../../campaign/settings.js";
 import type { CampaignStatus } from "../../../campaign/status.js";
 import { between, fixed } from "../../../core/number-text.js";
 import type { Forecast, MeasureForecast } from "../../../workflows/forecast.js";
 
+const SECONDS_AN_HOUR = 3600;
+
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-const withDot = (sentence: string): string => `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
+export const withDot = (sentence: string): string => `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
 
 export const collectTexts = {
   nothing:
@@ -34,6 +37,44 @@ export const collectTexts = {
       ? now
       : `${now}, ${fixed(end.value, 2)} (${between(end.interval, 2)}) after ${end.further} more`;
   },
+  disputed: (count: number) =>
+    count === 1
+      ? "Annotators disagree about 1 record. It has no label until somebody settles it."
+      : `Annotators disagree about ${count.toLocaleString("en")} records. They have no label until somebody settles them.`,
+  toSettle: (count: number, hasMore: boolean) =>
+    `${hasMore ? "more than " : ""}${plural(count, "record")} to settle`,
+  settled: (count: number) =>
+    count === 0 ? "Nothing settled in this tab yet" : `${plural(count, "record")} settled`,
+  settling: (count: number) => `${plural(count, "decision")} on the way`,
+  settlementsWaiting: (count: number) =>
+    `${plural(count, "decision")} ${count === 1 ? "waits" : "wait"} for the server`,
+  settledAs: (label: string) => `You settled it as ${label}. That holds until you choose another label.`,
+  nothingDisputed: "Annotators do not disagree about anything.",
+  oneOpinion:
+    "Each record is answered by one person, so nobody can disagree. Raise “People who answer each” in the settings to have records answered by more.",
+  allSettled: "Where people answered the same record, there is one label for each.",
+  disputesAway: (reason: string) => `${reason} This page looks again by itself.`,
+  noAgreement: {
+    "few-units": "How far they agree can be said once two or more records have several answers.",
+    "no-variation": "All gave the same label so far, so how far they agree beyond chance cannot be said.",
+  },
+  budget: ({ labelled, disputed, pending }: CampaignStatus["counts"], budget: number | null) => {
+    if (budget === null) return "No limit: questions go on until nobody is left.";
+    const used = labelled + disputed + pending;
+    const more = budget - used;
+    const spent = `${plural(labelled + disputed, "label")} paid for${pending === 0 ? "" : `, ${pending.toLocaleString("en")} asked for`}`;
+    return more > 0
+      ? `${spent}: ${more.toLocaleString("en")} more can be asked for.`
+      : `${spent}: nothing more is asked.`;
+  },
+  hours: (given: string) =>
+    `the time was ${given} hours: give a number above 0 and at most ${LONGEST_LEASE / SECONDS_AN_HOUR}, which is a year`,
+  settingsAway:
+    "The server does not answer, so nothing was changed. What you typed is still here: save it again when the server is back.",
+  settingsSaved: "Saved. It holds from the next question on.",
+  mayNotChange: "Changing this needs a token for admin.",
+  settingsFixed:
+    "The records, the target and the sensitive columns stay as they are: to change those, begin another campaign.",
   agreement: (alpha: number, interval: readonly [number, number] | null) =>
     `Annotators agree beyond chance by ${fixed(alpha, 2)}${interval === null ? "" : ` (${between(interval, 2)})`}, where 1 is always.`,
 };
