@@ -8,6 +8,10 @@ import { type RunningServer, startServer } from "../../src/server/start-server.j
 
 export const questionIn = (page: Page) => page.getByRole("region", { name: "Question" });
 
+/** However slow the machine is: what is awaited comes, or the test is over. */
+export const eventually = <Found>(read: () => Found | Promise<Found>) =>
+  expect.poll(read, { timeout: 30_000 });
+
 const itemOf = async (page: Page, region: "Question" | "Settle"): Promise<string> => {
   const heading = page.getByRole("region", { name: region }).getByRole("heading");
   await heading.filter({ hasText: "?" }).waitFor();
@@ -19,7 +23,7 @@ export const itemIn = (page: Page): Promise<string> => itemOf(page, "Question");
 export const disputeIn = (page: Page): Promise<string> => itemOf(page, "Settle");
 
 export const nextAfter = async (page: Page, item: string): Promise<string> => {
-  await expect.poll(() => itemIn(page)).not.toBe(item);
+  await eventually(() => itemIn(page)).not.toBe(item);
   return itemIn(page);
 };
 /** Presses a key and waits for the next question; the record that it was pressed for. */

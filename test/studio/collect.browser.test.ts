@@ -9,6 +9,7 @@ import { poolBody, SENSITIVE_MARKERS } from "../server/served.js";
 import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
 import {
+  eventually,
   everythingIn,
   itemIn,
   nextAfter,
@@ -70,7 +71,7 @@ describeInChromium("collecting without a server", (browser) => {
     await says(page, "2 of 100 labels collected");
 
     await page.keyboard.press("u");
-    await expect.poll(() => itemIn(page)).toBe(second);
+    await eventually(() => itemIn(page)).toBe(second);
     await says(page, "1 of 100 labels collected");
     await press(page, "n");
     const skipped = await press(page, "s");
@@ -79,7 +80,7 @@ describeInChromium("collecting without a server", (browser) => {
     const waiting = await itemIn(page);
 
     await page.reload();
-    await expect.poll(() => itemIn(page)).toBe(waiting);
+    await eventually(() => itemIn(page)).toBe(waiting);
     await says(page, "2 of 100 labels collected");
     const seen = new Set([skipped, second]);
     for (let i = 0; i < 6; i++) {
@@ -120,7 +121,7 @@ describeInChromium("collecting without a server", (browser) => {
     const held = await itemIn(tab);
     await tab.close();
     const again = await anotherTab(page, `${url}#/collect?campaign=example-hiring`);
-    await expect.poll(() => itemIn(again)).toBe(held);
+    await eventually(() => itemIn(again)).toBe(held);
     expect(faults).toEqual([]);
   });
 

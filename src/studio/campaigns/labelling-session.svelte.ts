@@ -94,6 +94,7 @@ export class LabellingSession {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #request: string | undefined;
   #hasAsked = false;
+  #isAsking = true;
   #isEnded = false;
   readonly #endings: (() => void)[] = [];
 
@@ -166,6 +167,13 @@ export class LabellingSession {
   }
   skip(): void {
     this.#say({ kind: "skip" });
+  }
+
+  /** Whether questions are wanted: whoever only settles what others said should hold none that they could answer. */
+  wantQuestions(wanted: boolean): void {
+    if (wanted === this.#isAsking) return;
+    this.#isAsking = wanted;
+    if (wanted) this.lookAgain();
   }
 
   /** What an item's label is, whatever annotators say: kept and sent as answers are. */
@@ -270,7 +278,7 @@ export class LabellingSession {
 
   async #fillNow(): Promise<void> {
     try {
-      while (!this.#isEnded && this.#hand.length < HAND) {
+      while (!this.#isEnded && this.#isAsking && this.#hand.length < HAND) {
         // One that was on its way when the server went away is asked for under the same name.
         const request = this.#request ?? `studio-${randomName()}`;
         const order = nextOrder();

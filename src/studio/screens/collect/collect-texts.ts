@@ -49,6 +49,7 @@ export const collectTexts = {
   settlementsWaiting: (count: number) =>
     `${plural(count, "decision")} ${count === 1 ? "waits" : "wait"} for the server`,
   settledAs: (label: string) => `You settled it as ${label}. That holds until you choose another label.`,
+  settleWhy: "Annotators disagree about this record. What you choose becomes its label.",
   nothingDisputed: "Annotators do not disagree about anything.",
   oneOpinion:
     "Each record is answered by one person, so nobody can disagree. Raise “People who answer each” in the settings to have records answered by more.",
@@ -72,6 +73,7 @@ export const collectTexts = {
   settingsAway:
     "The server does not answer, so nothing was changed. What you typed is still here: save it again when the server is back.",
   settingsSaved: "Saved. It holds from the next question on.",
+  settingsKept: "Nothing was changed.",
   mayNotChange: "Changing this needs a token for admin.",
   settingsFixed:
     "The records, the target and the sensitive columns stay as they are: to change those, begin another campaign.",
