@@ -2,6 +2,7 @@
  * What a picture of designs needs to know of a model: how far each variable is worth showing, what the prior says, and
  * designs to begin with.
  */
+import { wholePower } from "../core/math.js";
 import { seededStream } from "../core/random.js";
 import { outcomeCombinations } from "../design/exact/enumeration.js";
 import type { DesignVariable, Model, Role } from "../design/model.js";
@@ -101,15 +102,18 @@ export const firstDesigns = (model: Model, horizon: number, scene = designScene(
   const ratio = goldenRatio(variables.length);
   return Array.from({ length: horizon }, (_, t) =>
     variables.map(({ shown: [low, high] }, d) => {
-      const share = (0.5 + (t + 1) / ratio ** (d + 1)) % 1;
+      const share = (0.5 + (t + 1) / wholePower(ratio, d + 1)) % 1;
       return nearestAllowed(model.design[d], low + (0.25 + 0.5 * share) * (high - low));
     }),
   );
 };
 
-/** The root above 1 of x^(dimensions + 1) = x + 1. */
+/** The root above 1 of x^(dimensions + 1) = x + 1, by Newton's method from above, where it only comes nearer. */
 const goldenRatio = (dimensions: number): number => {
   let root = 2;
-  for (let i = 0; i < 40; i++) root = (1 + root) ** (1 / (dimensions + 1));
+  for (let i = 0; i < 60; i++) {
+    const power = wholePower(root, dimensions);
+    root -= (power * root - root - 1) / ((dimensions + 1) * power - 1);
+  }
   return root;
 };
