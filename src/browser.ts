@@ -100,8 +100,8 @@ export type { ColumnQuotas } from "./workflows/groups-by.js";
 export type { ParityMetrics } from "./workflows/judge-parity.js";
 export type { CurveValues, LabelsNeeded } from "./workflows/labels-needed.js";
 export {
-  type LiveDesignSession,
   type LiveDesignOptions,
+  type LiveDesignSession,
   type LiveInformation,
   liveDesign,
   type RefineOptions,

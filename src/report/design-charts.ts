@@ -175,7 +175,8 @@ export const frontierChart = (
   };
 };
 
-export const observations = (count: number): string => (count === 1 ? "1 observation" : `${count} observations`);
+export const observations = (count: number): string =>
+  count === 1 ? "1 observation" : `${count} observations`;
 
 /** Information and leakage against beta or against the horizon; one panel for each value of the other. */
 export const informationChart = (

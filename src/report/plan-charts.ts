@@ -277,6 +277,8 @@ export const labelsChart = (
     field: "labels",
     type: "quantitative" as const,
     title: "labels acquired",
+    // Nobody gives half a label.
+    axis: { tickMinStep: 1 },
     scale: { domain: labelsDomain(points.map(({ labels }) => labels)), nice: false },
   };
   const y = {

@@ -226,7 +226,12 @@ const sampled = (
   threads: number,
 ): Evaluator => {
   const workspace = new Workspace({ threads });
-  const kept = new KeptNested(model, { ...atOnce(horizon), horizon, workspace, stream: stream.split("at once") });
+  const kept = new KeptNested(model, {
+    ...atOnce(horizon),
+    horizon,
+    workspace,
+    stream: stream.split("at once"),
+  });
   return {
     method: "nested sampling",
     evaluate: (at) => kept.evaluate(at),
