@@ -32,6 +32,22 @@ describe("a chart in a page", () => {
     for (const line of subtitle) expect(textWidth(line, 12)).toBeLessThanOrEqual(width);
   });
 
+  test("says below its axis all that it said, in lines that have room", () => {
+    const title = "difference of the mean predicted probability";
+    const wide = trialsChart([{ asking: "EPIG", x: 0.5, y: 0.5, dropped: false }], {
+      level: 0.8,
+      xTitle: title,
+    });
+    const titlesIn = (specification: object) =>
+      [...JSON.stringify(specification).matchAll(/"title":("difference[^"]*"|\["difference[^\]]*\])/g)].map(
+        ([, found]) => JSON.parse(found) as string | string[],
+      );
+    expect(titlesIn(fitChart(wide, 680))).toEqual([title]);
+    const [lines] = titlesIn(fitChart(wide, 358));
+    expect([lines].flat().length).toBe(2);
+    expect([lines].flat().join(" ")).toBe(title);
+  });
+
   test("with panels of its own is as it was", () => {
     const panels = { hconcat: [{ mark: "point" as const, data: { values: [] }, encoding: {} }] };
     expect(fitChart(panels, 300)).toBe(panels);
