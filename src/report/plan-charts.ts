@@ -13,6 +13,7 @@ import {
   UNIT_RANGE,
   verticalTitle,
 } from "./style.js";
+import { textWidth } from "./text-width.js";
 
 const SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json" as const;
 
@@ -57,6 +58,11 @@ const LABEL_SIZE = 12;
 /** How much wider bold type is. */
 const BOLD = 1.07;
 
+const RECOMMENDED = "recommended";
+const NAME_WIDTH = Math.ceil(textWidth(RECOMMENDED, LABEL_SIZE * BOLD));
+/** What is free to the right of a plot. */
+const EDGE = 12;
+
 /** Accuracy against parity: lines of the recipes that were left, points of all. */
 export const frontierChart = ({
   lines,
@@ -90,7 +96,7 @@ export const frontierChart = ({
     .map((each) => ({ x: each.x.mean, y: each.y.mean }));
   const { labels } = chartLabels(
     [
-      ...recommended.map((point) => ({ ...point, text: "recommended", rank: 0 })),
+      ...recommended.map((point) => ({ ...point, text: RECOMMENDED, rank: 0 })),
       ...[...dropped, ...lines, ...chosen.map((each) => ({ x: each.x.mean, y: each.y.mean }))].map(
         (point) => ({
           x: point.x,
@@ -104,11 +110,12 @@ export const frontierChart = ({
   );
   const text = {
     type: "text" as const,
-    align: "left" as const,
+    // Where a page has less room than the places were looked for in, it would be cut off at the edge.
+    align: { expr: `scale('x', datum.labelX) + ${NAME_WIDTH} > width + ${EDGE} ? 'right' : 'left'` },
     baseline: "middle" as const,
     fontSize: LABEL_SIZE,
     fontWeight: "bold" as const,
-    text: "recommended",
+    text: RECOMMENDED,
   };
   // Where every place is taken it is written on top of what is there: this one has to be seen.
   const named =
@@ -277,6 +284,8 @@ export const labelsChart = (
     field: "labels",
     type: "quantitative" as const,
     title: "labels acquired",
+    // Nobody gives half a label.
+    axis: { tickMinStep: 1 },
     scale: { domain: labelsDomain(points.map(({ labels }) => labels)), nice: false },
   };
   const y = {

@@ -1,7 +1,7 @@
 /** One visual style for every chart: quiet axes, one typeface, colours that survive colour blindness and print. */
 import type { Config } from "vega-lite";
 import { shortest } from "../core/number-text.js";
-import { textWidth, wrapped } from "./text-width.js";
+import { textWidth, unwrapped, wrapped } from "./text-width.js";
 
 /**
  * Okabe and Ito's palette without black and yellow, which is faint on white, and then darker colours of Tol's: twelve
@@ -135,6 +135,23 @@ export const chartTitle = (title: string, subtitle: readonly string[], width = P
   text: wrapped(title, width, CHART_TITLE_SIZE * BOLD),
   subtitle: subtitle.filter((line) => line !== "").flatMap((line) => wrapped(line, width, LABEL_SIZE)),
 });
+
+/** The same title and subtitle in lines of another width. */
+export const titleLines = (
+  {
+    text,
+    subtitle = [],
+  }: {
+    readonly text: string | readonly string[];
+    readonly subtitle?: string | readonly string[] | undefined;
+  },
+  width: number,
+) =>
+  chartTitle(
+    [text].flat().join(" "),
+    unwrapped([subtitle].flat(), PLOT_WIDTH + AXIS_WIDTH, LABEL_SIZE),
+    width,
+  );
 /** What an axis takes beside a plot. */
 const AXIS_WIDTH = 60;
 /** How much wider bold type is. */

@@ -47,3 +47,16 @@ export const wrapped = (text: string, width: number, fontSize: number): string[]
   }
   return lines;
 };
+
+/** Lines of `wrapped` as they were before: one goes on with the next where its first word had no room. */
+export const unwrapped = (lines: readonly string[], width: number, fontSize: number): string[] => {
+  const whole: string[] = [];
+  lines.forEach((line, at) => {
+    const before = lines[at - 1];
+    const [word] = line.split(" ", 1);
+    if (before !== undefined && textWidth(`${before} ${word}`, fontSize) > width)
+      whole[whole.length - 1] += ` ${line}`;
+    else whole.push(line);
+  });
+  return whole;
+};

@@ -29,6 +29,10 @@ class AuditRun {
   /** What is running, to see that the roles changed meanwhile. */
   #roles: Roles | undefined;
 
+  constructor() {
+    project.whenOpened(() => this.#forget());
+  }
+
   get result(): AskedAudit | undefined {
     return project.results.audit as AskedAudit | undefined;
   }
@@ -43,6 +47,17 @@ class AuditRun {
   get attributes(): readonly AttributeSoFar[] {
     if (this.isRunning || (this.soFar.length > 0 && this.result === undefined)) return this.soFar;
     return this.result?.audit.attributes.map(allOf) ?? [];
+  }
+
+  /** What was found of the table that was open before. */
+  #forget(): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.soFar = [];
+    this.failure = "";
+    this.wasStopped = false;
+    this.isRunning = false;
+    running.set("audit", undefined);
   }
 
   stop(): void {

@@ -7,7 +7,7 @@ import { designRun } from "./design-run.svelte.js";
 import { saveBytes, saveText } from "./downloads.js";
 import { engine, isStopped } from "./engine-client.js";
 import type { Exported, FittedHere } from "./exported.js";
-import { keep, kept } from "./kept.js";
+import { kept } from "./kept.js";
 import type { OpenTable } from "./open-table.js";
 import type { AskedPlan } from "./plan-run.svelte.js";
 import { project } from "./project.svelte.js";
@@ -99,7 +99,7 @@ class ExportRun {
     return this.#do("model", "fitting", async (options) => {
       const model = await worker().call("fit", { roles: project.roles, recipe, seed: 0 }, options);
       this.model = model;
-      await keep(MODEL, model).catch(() => undefined);
+      project.keep(MODEL, model);
       return exportRunTexts.fitted;
     });
   }

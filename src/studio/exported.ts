@@ -65,7 +65,8 @@ export const campaignFileNames = (name: string) => ({
   backup: `${name}.backup.jsonl`,
 });
 
-const commandTable = (file: string, { target, sensitive, exclude, id }: Roles): CommandTable => ({
+/** A table and its roles as a command line is told of them. */
+export const commandTable = (file: string, { target, sensitive, exclude, id }: Roles): CommandTable => ({
   file,
   target,
   sensitive,

@@ -6,6 +6,8 @@ const DOCUMENTS = "documents";
 export const keptTexts = {
   cannot:
     "This browser does not let the page keep anything (a private window, or no room is left): what you do here is lost when the tab is closed. Save what you need to a file.",
+  elsewhere:
+    "Another tab of this browser opened a table since, and the last one is kept: what you do in this tab is lost when it is closed. Save what you need to a file.",
 };
 
 const opened = (): Promise<IDBDatabase> =>
@@ -34,13 +36,42 @@ const inStore = async <Result>(
 export const keep = (name: string, value: unknown): Promise<unknown> =>
   inStore("readwrite", (store) => store.put(value, name));
 
+/** These, and of what was kept before only what is named; all at once, or none. */
+export const keepInstead = (
+  documents: Readonly<Record<string, unknown>>,
+  but: readonly string[] = [],
+): Promise<unknown> =>
+  inStore("readwrite", (store) => {
+    const names = store.getAllKeys();
+    names.onsuccess = () => {
+      for (const name of names.result) if (!but.includes(String(name))) store.delete(name);
+      for (const [name, value] of Object.entries(documents)) store.put(value, name);
+    };
+    return names;
+  });
+
+/** Only while another document is still what it was, so that no tab writes beside the table of another one; whether it is. */
+export const keepBeside = async (
+  guard: { readonly name: string; readonly value: string },
+  name: string,
+  value: unknown,
+): Promise<boolean> => {
+  let isBeside = false;
+  await inStore("readwrite", (store) => {
+    const found = store.get(guard.name);
+    found.onsuccess = () => {
+      isBeside = found.result === guard.value;
+      if (isBeside) store.put(value, name);
+    };
+    return found;
+  });
+  return isBeside;
+};
+
 export const kept = <Value>(name: string): Promise<Value | undefined> =>
   inStore("readonly", (store) => store.get(name) as IDBRequest<Value | undefined>);
 
 export const forget = (name: string): Promise<unknown> => inStore("readwrite", (store) => store.delete(name));
 
-/** Everything that was kept but what is named; what campaigns have is theirs. */
-export const forgetAll = async (but: readonly string[] = []): Promise<void> => {
-  const names = await inStore("readonly", (store) => store.getAllKeys());
-  await Promise.all(names.filter((name) => !but.includes(String(name))).map((name) => forget(String(name))));
-};
+/** Everything that was kept; what campaigns have is theirs. */
+export const forgetAll = (): Promise<unknown> => keepInstead({});

@@ -13,6 +13,12 @@ export interface AskedPlan {
   readonly plan: ParityPlan;
 }
 
+/** The plan that was asked for last, kept so that a tab that is closed meanwhile does not lose what was typed. */
+interface Begun {
+  readonly choice: PlanChoice;
+  readonly hasEnded: boolean;
+}
+
 interface Partial {
   readonly progress?: { readonly done: number; readonly total: number; readonly label?: string };
   readonly trials?: readonly PlanTrial[];
@@ -21,15 +27,42 @@ interface Partial {
 class PlanRun {
   trials = $state.raw<readonly PlanTrial[]>([]);
   progress = $state.raw<{ done: number; total: number; label?: string }>({ done: 0, total: 1 });
-  /** What runs, or ran last. */
-  choice = $state.raw<PlanChoice | undefined>();
   isRunning = $state(false);
   wasStopped = $state(false);
   failure = $state("");
   #stop = new AbortController();
 
+  constructor() {
+    project.whenOpened(() => this.#forget());
+  }
+
   get result(): AskedPlan | undefined {
     return project.results.plan as AskedPlan | undefined;
+  }
+
+  get #begun(): Begun | undefined {
+    return project.results["asked plan"] as Begun | undefined;
+  }
+
+  /** What runs, or was asked for last. */
+  get choice(): PlanChoice | undefined {
+    return this.#begun?.choice ?? this.result?.choice;
+  }
+
+  /** Whether the plan that was asked for last ended with a tab that was closed. */
+  get wasCutOff(): boolean {
+    return !this.isRunning && this.#begun?.hasEnded === false;
+  }
+
+  /** What was tried on the table that was open before. */
+  #forget(): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.trials = [];
+    this.failure = "";
+    this.wasStopped = false;
+    this.isRunning = false;
+    running.set("plan", undefined);
   }
 
   stop(): void {
@@ -40,7 +73,7 @@ class PlanRun {
     this.#stop.abort();
     const stop = new AbortController();
     this.#stop = stop;
-    this.choice = choice;
+    project.remember("asked plan", { choice, hasEnded: false } satisfies Begun);
     this.trials = [];
     this.failure = "";
     this.wasStopped = false;
@@ -67,6 +100,7 @@ class PlanRun {
     } finally {
       if (stop === this.#stop) {
         this.isRunning = false;
+        project.remember("asked plan", { choice, hasEnded: true } satisfies Begun);
         running.set("plan", undefined);
       }
     }

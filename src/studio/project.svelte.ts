@@ -1,16 +1,20 @@
 /** What the page works on: the open table, the roles of its columns, and what was found, all kept in this browser. */
-import type { CommandTable } from "../report/command-lines.js";
 import type { TaskSettings } from "../tables/task.js";
+import { randomName } from "./campaigns/random-name.js";
 import { engine, tableChanged } from "./engine-client.js";
-import { forgetAll, keep, kept, keptTexts } from "./kept.js";
+import { forgetAll, keep, keepBeside, keepInstead, kept, keptTexts } from "./kept.js";
 import type { OpenTable } from "./open-table.js";
 import { NO_ROLES, type Roles, taskOf } from "./roles.js";
+import { route } from "./route.svelte.js";
 import type { dataTasks } from "./worker/data-tasks.js";
 
-type ResultName = "audit" | "plan" | "recipe" | "campaign";
+const RESULTS = ["audit", "plan", "asked plan", "recipe", "campaign"] as const;
+type ResultName = (typeof RESULTS)[number];
 
 /** What is not about a table, and stays when another one is opened. */
 const WITHOUT_TABLE = ["design", "design session"];
+/** The document that tells which opening of a table the others are about. */
+const OPENED = "opened";
 
 class Project {
   table = $state.raw<OpenTable | undefined>();
@@ -26,6 +30,9 @@ class Project {
   results = $state.raw<Readonly<Partial<Record<ResultName, unknown>>>>({});
   /** Whether what was kept has been looked at. */
   ready = $state(false);
+  /** This opening of the table: no two have the same. */
+  #opened = "";
+  readonly #onOpened: (() => void)[] = [];
 
   get roles(): Roles {
     return this.#roles;
@@ -39,27 +46,20 @@ class Project {
     return taskOf(this.#roles);
   }
 
-  /** The open table as a command line is told of it. */
-  get commandTable(): CommandTable {
-    const { target, sensitive, exclude, id } = this.#roles;
-    return {
-      file: this.table?.name ?? "",
-      target,
-      sensitive,
-      exclude,
-      id: id === "" ? undefined : id,
-    };
-  }
-
   setRoles(change: Partial<Roles>): void {
     this.#roles = { ...this.#roles, ...change };
-    this.#keep("roles", this.#roles);
+    this.keep("roles", this.#roles);
   }
 
   /** The result of a screen, kept until another table is opened. */
   remember(name: ResultName, value: unknown): void {
     this.results = { ...this.results, [name]: value };
-    this.#keep(`result ${name}`, value);
+    this.keep(`result ${name}`, value);
+  }
+
+  /** Calls this before another table takes the place of the one that is open: what is about the old one ends. */
+  whenOpened(forget: () => void): void {
+    this.#onOpened.push(forget);
   }
 
   /** Opens a file, or the built-in example where none is given. */
@@ -81,6 +81,8 @@ class Project {
         },
       );
       const { table, roles, reasons } = found;
+      for (const forget of this.#onOpened) forget();
+      route.forget();
       tableChanged();
       this.table = table;
       this.#roles = roles;
@@ -101,12 +103,13 @@ class Project {
       if (table !== undefined) {
         const file = await kept<File>("file");
         const roles = await kept<Roles>("roles");
+        this.#opened = (await kept<string>(OPENED)) ?? "";
         this.opening = { label: `opening ${table.name} again`, done: 0, total: 1 };
         const found = await engine<typeof dataTasks>("data").call("open", { file });
         this.table = found.table;
         this.#roles = roles ?? found.roles;
         this.reasons = found.reasons;
-        for (const name of ["audit", "plan", "recipe", "campaign"] as const) {
+        for (const name of RESULTS) {
           const value = await kept(`result ${name}`);
           if (value !== undefined) this.results = { ...this.results, [name]: value };
         }
@@ -128,20 +131,31 @@ class Project {
   }
 
   async #keepTable(file: File | undefined): Promise<void> {
+    this.#opened = randomName();
     try {
-      await forgetAll(WITHOUT_TABLE);
-      await keep("file", file);
-      await keep("roles", this.#roles);
-      await keep("table", this.table);
+      const documents = { [OPENED]: this.#opened, file, roles: this.#roles, table: this.table };
+      await keepInstead(documents, WITHOUT_TABLE);
+      this.notKept = "";
     } catch {
-      this.notKept = keptTexts.cannot;
+      this.#cannotKeep();
     }
   }
 
-  #keep(name: string, value: unknown): void {
-    keep(name, value).catch(() => {
-      this.notKept = keptTexts.cannot;
-    });
+  /** Keeps something about the open table until another one is opened, here or in another tab. */
+  keep(name: string, value: unknown): void {
+    if (this.table === undefined) {
+      keep(name, value).catch(() => this.#cannotKeep());
+      return;
+    }
+    keepBeside({ name: OPENED, value: this.#opened }, name, value)
+      .then((isBeside) => {
+        if (!isBeside) this.notKept = keptTexts.elsewhere;
+      })
+      .catch(() => this.#cannotKeep());
+  }
+
+  #cannotKeep(): void {
+    this.notKept = keptTexts.cannot;
   }
 }
 

@@ -21,11 +21,28 @@ export const routeHash = (screen: ScreenName, settings: Readonly<Record<string, 
 
 class CurrentRoute {
   #now = $state.raw<Route>(parseRoute(location.hash));
+  /** Settings of the screens that were left. */
+  #left: Partial<Record<ScreenName, Route["settings"]>> = {};
 
   constructor() {
     addEventListener("hashchange", () => {
+      const { screen, settings } = this.#now;
+      this.#left[screen] = settings;
       this.#now = parseRoute(location.hash);
+      this.#resume();
     });
+  }
+
+  /** A link that names a screen alone leads to how it was left; that of the campaigns leads to all of them. */
+  #resume(): void {
+    const { screen, settings } = this.#now;
+    const left = this.#left[screen];
+    if (screen !== "collect" && left !== undefined && Object.keys(settings).length === 0) this.set(left);
+  }
+
+  /** Settings that were chosen for a table that is not open any more. */
+  forget(): void {
+    this.#left = {};
   }
 
   get screen(): ScreenName {
