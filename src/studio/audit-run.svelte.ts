@@ -26,8 +26,8 @@ class AuditRun {
   wasStopped = $state(false);
   failure = $state("");
   #stop = new AbortController();
-  /** What is running, to see that the roles changed meanwhile. */
-  #roles: Roles | undefined;
+  /** What is running, or ran last, to see that the roles changed meanwhile. */
+  #roles = $state.raw<Roles | undefined>();
 
   constructor() {
     project.whenOpened(() => this.#forget());
@@ -41,6 +41,13 @@ class AuditRun {
   get isStale(): boolean {
     const roles = this.isRunning ? this.#roles : this.result?.roles;
     return roles !== undefined && JSON.stringify(roles) !== JSON.stringify(project.roles);
+  }
+
+  /** Whether nothing was tried yet with the roles that are chosen now. */
+  get isBlank(): boolean {
+    if (this.result !== undefined || this.isRunning) return false;
+    if (this.failure === "" && !this.wasStopped) return true;
+    return JSON.stringify(this.#roles) !== JSON.stringify(project.roles);
   }
 
   /** The finished audit, or what is known of the one that runs. */

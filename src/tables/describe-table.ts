@@ -1,4 +1,5 @@
 /** What a table was understood to be, shown before it is used. */
+import { shortest } from "../core/number-text.js";
 import { commonOf, countClasses } from "../core/rare-values.js";
 import type { Column, Table } from "./table.js";
 
@@ -31,6 +32,10 @@ export const describeTable = (table: Table): TableDescription => ({
 export const describeColumn = (column: Column): ColumnDescription =>
   column.kind === "numeric" ? describeNumbers(column) : describeLevels(column);
 
+/** Digits that tell what a column holds. */
+const DIGITS = 6;
+const shown = (value: number): string => (Number.isInteger(value) ? String(value) : shortest(value, DIGITS));
+
 const describeNumbers = ({ name, values, unit }: Column & { kind: "numeric" }): ColumnDescription => {
   let missing = 0;
   let low = Number.POSITIVE_INFINITY;
@@ -45,7 +50,8 @@ const describeNumbers = ({ name, values, unit }: Column & { kind: "numeric" }): 
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  const range = distinct.size === 0 ? "" : distinct.size === 1 ? `${low}` : `${low} to ${high}`;
+  const range =
+    distinct.size === 0 ? "" : distinct.size === 1 ? shown(low) : `${shown(low)} to ${shown(high)}`;
   const example = unit === undefined ? range : `${range} ${unit}`.trim();
   return { name, type: "number", distinct: distinct.size, missing, example };
 };

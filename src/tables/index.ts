@@ -17,6 +17,7 @@ export {
 } from "./encoder.js";
 export { toJsonLines } from "./json-lines.js";
 export type { Comparison, Label, LabelChoice, LabelOptions, LabelRule } from "./label.js";
+export { labelChoices } from "./label-choices.js";
 export type { NumberCode } from "./number-code.js";
 export { type ParquetOptions, type ParquetSource, readParquet } from "./parquet.js";
 export { type ParseTableOptions, parseTable } from "./parse-table.js";

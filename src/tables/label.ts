@@ -55,8 +55,8 @@ export type LabelChoice =
   | { readonly column: string; readonly positive?: string | number | undefined };
 
 /** More different numbers than this are a quantity, not classes. */
-const MOST_NUMERIC_CLASSES = 10;
-const MOST_CLASSES = 100;
+export const MOST_NUMERIC_CLASSES = 10;
+export const MOST_CLASSES = 100;
 
 export const labelTexts = {
   allMissing: (column: string) =>
@@ -244,11 +244,12 @@ const ruleOf = (
   return { name: given, rule };
 };
 
-const OPERATOR = />=|<=|==|=|>|</g;
+/** At every place where one begins: of `<b>=ja` the last letter of a name may be the first of `>=`. */
+const OPERATOR = /(?=(>=|<=|==|=|>|<))/g;
 
 /** A column's name may hold an operator itself: the first operator after a known name counts. */
 const splitChoice = (given: string, names: ReadonlySet<string>) => {
-  const places = [...given.matchAll(OPERATOR)].map(({ 0: operator, index }) => ({
+  const places = [...given.matchAll(OPERATOR)].map(({ 1: operator, index }) => ({
     column: given.slice(0, index).trim(),
     operator: (operator === "==" ? "=" : operator) as "=" | Comparison,
     value: given.slice(index + operator.length).trim(),
@@ -258,6 +259,10 @@ const splitChoice = (given: string, names: ReadonlySet<string>) => {
     places[0] ?? { column: given, operator: undefined, value: "" }
   );
 };
+
+/** The column that a choice in words is about, among columns of these names. */
+export const columnOfChoice = (choice: string, names: ReadonlySet<string>): string =>
+  names.has(choice.trim()) ? choice.trim() : splitChoice(choice.trim(), names).column;
 
 const valuesRule = (column: Column, open: boolean): LabelRule => {
   const { values } = valuesOf(column, open);
@@ -305,7 +310,7 @@ const thresholdRule = (
 };
 
 /** The different values that occur, in order, as texts, and how many rows have each. */
-const valuesOf = (
+export const valuesOf = (
   column: Column,
   open: boolean,
 ): { readonly values: readonly string[]; readonly counts: readonly number[] } => {

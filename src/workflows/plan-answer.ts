@@ -97,13 +97,18 @@ const shortfall = ({
   plannedLevel,
 }: AnsweredFindings): readonly string[] => {
   if (!recommended.inner.reaches) {
-    const best = recipes.reduce((most, each) => Math.max(most, each.inner.parity), 0);
+    // Of those that were tried with as many labels: one that was dropped early is no promise.
+    const best = recipes
+      .filter(({ labels }) => labels >= recommended.labels)
+      .reduce((most, { inner }) => Math.max(most, inner.parity), 0);
+    const highest =
+      best < level ? ` (the highest on the rows that the choice was made on is ${number(best)})` : "";
     const next =
       plannedLevel === undefined
         ? "Collect more labels, add columns that say more, or lower the level."
         : `Rules were set for a level of ${plannedLevel}: make a plan for ${level}, which sets them for it.`;
     return [
-      `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels (the highest on the rows that the choice was made on is ${number(best)}): the one that comes closest is shown. ${next}`,
+      `No recipe reaches a ${METRIC_NAMES[metric]} of ${level} with ${recommended.labels} labels${highest}: the one that comes closest is shown. ${next}`,
     ];
   }
   if (verdict !== "missed") return [];

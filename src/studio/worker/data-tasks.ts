@@ -3,6 +3,7 @@ import { countClasses } from "../../core/rare-values.js";
 import { toCsv } from "../../tables/csv.js";
 import { describeTable } from "../../tables/describe-table.js";
 import { examplePeople } from "../../tables/example-people.js";
+import { labelChoices } from "../../tables/label-choices.js";
 import { readTable } from "../../tables/read-in-page.js";
 import { suggestRoles } from "../../tables/suggest-roles.js";
 import { tableWarnings } from "../../tables/table-warnings.js";
@@ -24,7 +25,11 @@ export const dataTasks = {
     const { target, sensitive, id, reasons } = suggestRoles(table);
     const { name, rows, columns, notes } = describeTable(table);
     return {
-      table: { name, rows, columns, notes, source: file === undefined ? "example" : "file" },
+      table: {
+        ...{ name, rows, notes },
+        columns: columns.map((column, at) => ({ ...column, choices: labelChoices(table.columns[at]) })),
+        source: file === undefined ? "example" : "file",
+      },
       roles: { target: target ?? "", sensitive, exclude: [], id: id ?? "" },
       reasons,
     };

@@ -24,10 +24,14 @@ export const collectTexts = {
   sending: (count: number) => `${plural(count, "answer")} on the way`,
   saved: (count: number) =>
     count <= 0 ? "Nothing answered in this tab yet" : `${plural(count, "answer")} saved`,
-  finished: "Nobody is left to ask.",
+  /** Nobody is left, or those who are cost more than may be spent. */
+  finished: (status: CampaignStatus | undefined) =>
+    status !== undefined && status.counts.open > 0
+      ? "All labels that are to be paid for are collected."
+      : "Nobody is left to ask.",
   progress: ({ counts: { labelled }, budget }: CampaignStatus) =>
-    budget === null
-      ? `${plural(labelled, "label")} collected.`
+    budget === null || labelled > budget
+      ? `${plural(labelled, "label")} collected${budget === null ? "" : `, more than the ${budget.toLocaleString("en")} to pay for`}.`
       : `${labelled.toLocaleString("en")} of ${plural(budget, "label")} collected.`,
   advice: ({ advice }: Forecast) => withDot(advice.reason),
   measure: ({ today, at }: MeasureForecast) => {
@@ -77,6 +81,11 @@ export const collectTexts = {
   mayNotChange: "Changing this needs a token for admin.",
   settingsFixed:
     "The records, the target and the sensitive columns stay as they are: to change those, begin another campaign.",
-  agreement: (alpha: number, interval: readonly [number, number] | null) =>
-    `Annotators agree beyond chance by ${fixed(alpha, 2)}${interval === null ? "" : ` (${between(interval, 2)})`}, where 1 is always.`,
+  agreement: (alpha: number, interval: readonly [number, number] | null) => {
+    const range = interval === null || interval[0] === interval[1] ? "" : ` (${between(interval, 2)})`;
+    return alpha < 0
+      ? `Annotators agree less often than chance would have it: alpha is ${fixed(alpha, 2)}${range}, where 0 is chance and 1 is always.`
+      : `Annotators agree beyond chance by ${fixed(alpha, 2)}${range}, where 1 is always.`;
+  },
+  compared: "Compared with the label that holds in the end: what is still disputed has none.",
 };
