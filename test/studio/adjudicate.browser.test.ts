@@ -148,12 +148,12 @@ describeInChromium("running a campaign without a server", (browser) => {
     await begin(page, { budget: "12", way: "random" });
     for (let i = 0; i < 11; i++) await press(page, i % 2 === 0 ? "1" : "2");
     await page.keyboard.press("1");
-    await says(page, "Nobody is left to ask.");
+    await says(page, "All labels that are to be paid for are collected.");
     await says(page, "12 labels paid for: nothing more is asked.");
     const tab = await page.context().newPage();
     watch(tab, faults as string[]);
     await tab.goto(`${url}#/collect?campaign=example-hiring`);
-    await says(tab, "Nobody is left to ask.");
+    await says(tab, "All labels that are to be paid for are collected.");
 
     await budgetIn(page).fill("20");
     await says(page, "12 labels paid for: 8 more can be asked for.");
@@ -318,7 +318,7 @@ describeInChromium("running a campaign with a server", (browser) => {
     // Items yes no | yes no | yes no | yes yes | no no: o(yes, no) = 3, n(yes) = n(no) = 5, n = 10.
     const alpha = 1 - (9 * 3) / (5 * 5);
     const agreement = page.getByRole("region", { name: "Agreement" });
-    await agreement.getByText(`agree beyond chance by ${alpha.toFixed(2)} (`).waitFor();
+    await agreement.getByText(`less often than chance would have it: alpha is ${alpha.toFixed(2)} (`).waitFor();
     await page.getByRole("link", { name: "Settle them" }).click();
     expect(await disputeIn(page)).toBe(idOf(11));
     expect(await opinionsIn(page)).toEqual([
@@ -422,7 +422,7 @@ describeInChromium("running a campaign with a server", (browser) => {
     const page = await openWith(await context(), server);
     await press(page, "1");
     await page.keyboard.press("2");
-    await says(page, "Nobody is left to ask.");
+    await says(page, "All labels that are to be paid for are collected.");
     await budgetIn(page).fill("3");
     await save(page);
     await itemIn(page);

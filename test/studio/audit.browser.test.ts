@@ -62,6 +62,32 @@ describeInChromium("the page's audit", (browser) => {
     }
   });
 
+  test("that fails begins again once the roles are others, and is about one column's own choices", async () => {
+    const studio = await openStudio(browser());
+    try {
+      const { page } = studio;
+      await page
+        .locator('input[type="file"]')
+        .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(PEOPLE) });
+      await page.getByLabel("role of score").selectOption("sensitive");
+      // A quantity is parted at a threshold, which can be changed.
+      expect(await page.getByLabel("which value of score counts").inputValue()).toMatch(/^score>=\d+$/);
+      await page.getByLabel("role of region").selectOption("exclude");
+      await page.getByRole("link", { name: "See what it gives away" }).click();
+      await page.getByRole("alert").waitFor();
+      await page.getByRole("link", { name: "Change the roles" }).click();
+      await page.getByLabel("role of score").selectOption("feature");
+      await page.getByRole("link", { name: "See what it gives away" }).click();
+      await page
+        .getByText(/narrows? .*sex|sign was found/)
+        .first()
+        .waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+    } finally {
+      await studio.close();
+    }
+  });
+
   test("says what is wrong with a broken file, and keeps the table that was open", async () => {
     const studio = await openStudio(browser());
     try {

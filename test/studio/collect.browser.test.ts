@@ -99,6 +99,19 @@ describeInChromium("collecting without a server", (browser) => {
     expect(faults).toEqual([]);
   });
 
+  test("an annotators' page that is come to from an owner's has no table in it", async () => {
+    const { page } = await open();
+    await beginExample(page);
+    await page.getByText("example-hiring.csv").first().waitFor();
+    const loaded = page.waitForEvent("load");
+    await page.evaluate(() => {
+      location.hash = "#/collect?campaign=example-hiring&view=annotator";
+    });
+    await loaded;
+    await itemIn(page);
+    expect(await page.getByText("example-hiring.csv").count()).toBe(0);
+  });
+
   test("two tabs show the same count and never the same record", async () => {
     const { page, url, faults } = await open();
     await beginExample(page);
@@ -167,7 +180,7 @@ describeInChromium("collecting without a server", (browser) => {
     await page.getByRole("img", { name: /^Accuracy: / }).waitFor();
     expect(await wide()).toBeLessThanOrEqual(PHONE.width);
     await page.keyboard.press("1");
-    await says(page, "Nobody is left to ask.");
+    await says(page, "All labels that are to be paid for are collected.");
     await says(page, "The budget of 60 labels is used up");
     await says(page, "60 of 60 labels collected");
     await page.getByRole("button", { name: "Undo the last" }).click();

@@ -79,6 +79,20 @@ describeInChromium("the page's plan", (browser) => {
     return studio;
   };
 
+  test("is for one of several attributes, and the others are no features of it", async () => {
+    const { page } = await open();
+    await openPilot(page);
+    await page.getByLabel("role of district").selectOption("sensitive");
+    await page.getByRole("link", { name: "Plan" }).click();
+    await page.getByLabel("Attribute").selectOption("district");
+    // The address names a place, not a column.
+    expect(page.url()).not.toContain("district");
+    await page.getByRole("button", { name: "Find a recipe" }).click();
+    await eventually(() => keptAsJson(page, "result asked plan")).toMatchObject({
+      choice: { roles: { sensitive: ["district"], exclude: ["sex"] } },
+    });
+  });
+
   test(
     "shows recipes as they are tried, and keeps them where it is stopped",
     async () => {
