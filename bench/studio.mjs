@@ -43,16 +43,36 @@ const watchLongTasks = () => {
   Object.assign(globalThis, { longTasks: tasks });
 };
 
+/** @typedef {{ wall: number, cpu: number }} Held How long the page's thread was held at most, by the clock and by its own. */
+
 /**
- * The longest since it was last asked for.
+ * The longest task of the page's thread during something: by the clock, from 50 ms on, and the processor time of the
+ * longest, which other programs on the machine do not lengthen.
  *
  * @param {import("playwright-core").Page} page
+ * @param {() => Promise<void>} act
+ * @returns {Promise<Held>}
  */
-const longestIn = (page) =>
-  page.evaluate(() => {
+const heldWhile = async (page, act) => {
+  await browser.startTracing(page, { categories: ["toplevel"] });
+  await act();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  /** @type {readonly { name: string, pid: number, tid: number, tdur?: number, args: { name?: string } }[]} */
+  const events = traceEvents;
+  const main = new Set(
+    events
+      .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const cpu = events
+    .filter(({ pid, tid }) => main.has(`${pid} ${tid}`))
+    .reduce((most, { tdur = 0 }) => Math.max(most, tdur / 1000), 0);
+  const wall = await page.evaluate(() => {
     const { longTasks } = /** @type {{ longTasks: number[] }} */ (/** @type {unknown} */ (globalThis));
     return Math.max(0, ...longTasks.splice(0));
   });
+  return { wall: Math.round(wall), cpu: Math.round(cpu) };
+};
 
 /** One visit: the example from the first click to a finished audit. */
 const visit = async () => {
@@ -65,19 +85,21 @@ const visit = async () => {
     const { protocol, pathname } = new URL(response.url());
     if (protocol !== "blob:") loaded.add(pathname);
   });
-  const start = performance.now();
-  await page.goto(`${server.url}/`);
-  await page.getByRole("button", { name: "Try the example" }).click();
-  await page.locator(".chart-picture").first().waitFor();
-  const picture = performance.now() - start;
-  const bytes = [...loaded]
-    .map((path) => readFileSync(join(folder, path === "/" ? "index.html" : path)))
-    .reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
-  await page.locator(".progress").waitFor({ state: "detached", timeout: 120_000 });
-  const audited = performance.now() - start;
-  const longest = await longestIn(page);
+  const found = { picture: 0, audited: 0, bytes: 0 };
+  const longest = await heldWhile(page, async () => {
+    const start = performance.now();
+    await page.goto(`${server.url}/`);
+    await page.getByRole("button", { name: "Try the example" }).click();
+    await page.locator(".chart-picture").first().waitFor();
+    found.picture = performance.now() - start;
+    found.bytes = [...loaded]
+      .map((path) => readFileSync(join(folder, path === "/" ? "index.html" : path)))
+      .reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
+    await page.locator(".progress").waitFor({ state: "detached", timeout: 120_000 });
+    found.audited = performance.now() - start;
+  });
   await context.close();
-  return { picture, audited, bytes, longest };
+  return { ...found, longest };
 };
 
 const REGIONS = ["north", "east", "south", "west"];
@@ -103,17 +125,19 @@ const openLarge = async (file, rows) => {
   await page.addInitScript(watchLongTasks);
   await page.goto(`${server.url}/`);
   await page.getByRole("button", { name: "Try the example" }).waitFor();
-  await longestIn(page);
   const shown = page.locator(".bar-table").getByText(`${rows.toLocaleString("en")} rows`);
-  const start = performance.now();
-  await page.locator('input[type="file"]').setInputFiles(file);
-  await shown.waitFor({ timeout: 600_000 });
-  const opened = performance.now() - start;
-  await page.getByRole("region", { name: "Groups" }).waitFor({ timeout: 600_000 });
-  const longest = await longestIn(page);
-  await page.reload();
-  await shown.waitFor({ timeout: 600_000 });
-  const longestAgain = await longestIn(page);
+  let opened = 0;
+  const longest = await heldWhile(page, async () => {
+    const start = performance.now();
+    await page.locator('input[type="file"]').setInputFiles(file);
+    await shown.waitFor({ timeout: 600_000 });
+    opened = performance.now() - start;
+    await page.getByRole("region", { name: "Groups" }).waitFor({ timeout: 600_000 });
+  });
+  const longestAgain = await heldWhile(page, async () => {
+    await page.reload();
+    await shown.waitFor({ timeout: 600_000 });
+  });
   await context.close();
   return { opened, longest, longestAgain };
 };
@@ -137,37 +161,39 @@ const planAndDrag = async () => {
   await page.getByRole("link", { name: "Plan", exact: true }).click();
   await page.getByRole("spinbutton", { name: "Labels" }).fill("12");
   await page.getByLabel("Models to try").selectOption("forest only");
-  await longestIn(page);
-  await page.getByRole("button", { name: "Find a recipe" }).click();
-  await page.getByRole("button", { name: "Save the recipe" }).waitFor({ timeout: 600_000 });
-  await page.locator(".chart-picture").nth(3).waitFor();
-  const planned = await longestIn(page);
+  const planned = await heldWhile(page, async () => {
+    await page.getByRole("button", { name: "Find a recipe" }).click();
+    await page.getByRole("button", { name: "Save the recipe" }).waitFor({ timeout: 600_000 });
+    await page.locator(".chart-picture").nth(3).waitFor();
+  });
   const slider = page.getByLabel("Parity level");
   const box = await slider.boundingBox();
   if (box === null) throw new Error("the level is not shown");
   const y = box.y + box.height / 2;
-  await page.mouse.move(box.x + box.width / 2, y);
-  await page.mouse.down();
-  for (let step = 0; step <= 100; step++)
-    await page.mouse.move(box.x + (0.05 + 0.9 * Math.abs(1 - step / 50)) * box.width, y);
-  await page.mouse.up();
-  await page.waitForTimeout(500);
-  const dragged = await longestIn(page);
+  const dragged = await heldWhile(page, async () => {
+    await page.mouse.move(box.x + box.width / 2, y);
+    await page.mouse.down();
+    for (let step = 0; step <= 100; step++)
+      await page.mouse.move(box.x + (0.05 + 0.9 * Math.abs(1 - step / 50)) * box.width, y);
+    await page.mouse.up();
+    await page.waitForTimeout(500);
+  });
   await context.close();
   return { planned, dragged };
 };
 
-/** @param {number} ms */
-const taskWords = (ms) => `${ms === 0 ? "below 50" : ms} ms (goal 50)`;
+/** @param {Held} held */
+const taskWords = ({ wall, cpu }) =>
+  `${cpu} ms of processor time, ${wall === 0 ? "below 50" : wall} ms by the clock (goal 50)`;
 
 const scratch = mkdtempSync(join(tmpdir(), "fairbed-bench-"));
 try {
   /** @type {Awaited<ReturnType<typeof visit>>[]} */
   const visits = [];
   for (let run = 0; run < Number(values.runs); run++) visits.push(await visit());
-  /** @param {"picture" | "audited" | "bytes" | "longest"} name */
+  /** @param {"picture" | "audited" | "bytes"} name */
   const sorted = (name) => visits.map((each) => each[name]).sort((a, b) => a - b);
-  /** @param {"picture" | "audited" | "bytes" | "longest"} name */
+  /** @param {"picture" | "audited" | "bytes"} name */
   const middle = (name) => sorted(name)[Math.floor(visits.length / 2)];
   const rows = Number(values.rows);
   const file = join(scratch, "people.csv");
@@ -180,15 +206,18 @@ try {
     firstPictureMs: Math.round(middle("picture")),
     auditedMs: Math.round(middle("audited")),
     compressedKb: Math.round(middle("bytes") / 1000),
-    longestTaskMs: Math.round(sorted("longest").at(-1) ?? 0),
+    longestTaskMs: {
+      wall: Math.max(...visits.map(({ longest }) => longest.wall)),
+      cpu: Math.max(...visits.map(({ longest }) => longest.cpu)),
+    },
     large: {
       rows,
       megabytes: Math.round(statSync(file).size / 1e6),
       openedMs: Math.round(large.opened),
-      longestTaskMs: Math.round(large.longest),
-      longestTaskOpenedAgainMs: Math.round(large.longestAgain),
+      longestTaskMs: large.longest,
+      longestTaskOpenedAgainMs: large.longestAgain,
     },
-    plan: { longestTaskMs: Math.round(plan.planned), longestTaskDraggedMs: Math.round(plan.dragged) },
+    plan: { longestTaskMs: plan.planned, longestTaskDraggedMs: plan.dragged },
   };
   console.log(
     values.json
