@@ -32,7 +32,8 @@ export type Designs = readonly (readonly number[])[];
 export const MODEL_TITLES: Readonly<Record<string, { readonly title: string; readonly about: string }>> = {
   location: {
     title: "Location finding",
-    about: "Where to listen for a hidden source: one coordinate is wanted, the other is not.",
+    about:
+      "Where to listen for a hidden source: how far across it is (theta) is wanted, how far up (phi) is not.",
   },
   psychometric: {
     title: "Detection threshold",
