@@ -3,20 +3,24 @@ import type { NestedDescription } from "../../compute/webgpu/nested/description.
 import { InputError } from "../../core/errors.js";
 import type { Model } from "../model.js";
 import type { SampleSizes } from "../objective.js";
+import type { Policy } from "../policy.js";
 import { distributionOf, held, trialOf } from "../priors.js";
 import type { Given } from "../quantity.js";
 
 const ELSE = 'choose the device "cpu"';
 
 export const gpuModelTexts = {
+  policy: (kind: string) =>
+    `a ${kind} policy was to be evaluated on a GPU, which takes static designs: ${ELSE}`,
+  against: `a GPU takes one model: leave out the models that the data must not leak under, or ${ELSE}`,
   dependent: (name: string) =>
-    `the prior of "${name}" depends on other parameters, which training on a GPU does not take yet: ${ELSE}`,
+    `the prior of "${name}" depends on other parameters, which a GPU does not take yet: ${ELSE}`,
   prior: (name: string, distribution: string) =>
-    `the prior of "${name}" is ${distribution}, and training on a GPU takes priors that follow from normal noise (normal, uniform): ${ELSE}`,
+    `the prior of "${name}" is ${distribution}, and a GPU takes priors that follow from normal noise (normal, uniform): ${ELSE}`,
   outcome: (name: string, distribution: string) =>
-    `the outcome "${name}" is ${distribution}, and training on a GPU takes outcomes that follow from normal noise (normal, log-normal, uniform): ${ELSE}`,
+    `the outcome "${name}" is ${distribution}, and a GPU takes outcomes that follow from normal noise (normal, log-normal, uniform): ${ELSE}`,
   values: (name: string) =>
-    `the design variable "${name}" has a list of values, which training on a GPU does not take yet: ${ELSE}`,
+    `the design variable "${name}" has a list of values, which a GPU does not take yet: ${ELSE}`,
 };
 
 /** Refuses a model that the GPU cannot train designs for. */
@@ -38,6 +42,13 @@ export const requireGpuModel = (model: Model): void => {
   }
   const listed = model.design.find(({ values }) => values !== undefined);
   if (listed !== undefined) throw new InputError("gpu-model", gpuModelTexts.values(listed.name));
+};
+
+/** The designs of a policy that can be evaluated on a GPU; refuses others. */
+export const requireGpuPolicy = (model: Model, { designs, kind }: Policy): Float64Array => {
+  if (designs === undefined) throw new InputError("gpu-policy", gpuModelTexts.policy(kind));
+  requireGpuModel(model);
+  return designs;
 };
 
 /** Evidences for which there is something to integrate over; of the others the generating sample says it all. */

@@ -35,7 +35,7 @@ import {
   trainTexts,
 } from "../training.js";
 import { TRAINING_DEFAULTS } from "../training-defaults.js";
-import { describeNested, integrated, requireGpuModel } from "./describe.js";
+import { describeNested, gpuModelTexts, integrated, requireGpuModel } from "./describe.js";
 import { moveIdleStarts } from "./idle-moves.js";
 import { atRoundStart, climbState, type GpuClimb, plainClimb, withMoved } from "./static-climb.js";
 import { StaticValues, type ValueRow } from "./static-values.js";
@@ -69,8 +69,6 @@ export interface TrainStaticOnGpuOptions
 }
 
 export const gpuTrainTexts = {
-  against:
-    'training on a GPU takes one model: leave out the models it is to be guarded against, or choose the device "cpu"',
   stopped: (reason: string) => `${reason}; the error's checkpoint is the state before it`,
 };
 
@@ -93,7 +91,7 @@ export const trainStaticOnGpu = async (
     return await training.run();
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
-    throw new TrainingError(gpuTrainTexts.stopped(error.message), training.checkpoint());
+    throw new TrainingError(gpuTrainTexts.stopped(error.message), training.checkpoint(), { cause: error });
   } finally {
     training.dispose();
   }
@@ -143,7 +141,7 @@ class GpuStaticTraining {
     const { window = 1, times = 1 } = settled ?? {};
     for (const { beta } of runs) requireTrainable({ horizon, steps, starts, window, times }, beta);
     if (settled !== undefined) requireRule(settled, decay);
-    if (against.length > 0) throw new InputError("gpu-against", gpuTrainTexts.against);
+    if (against.length > 0) throw new InputError("gpu-against", gpuModelTexts.against);
     requireGpuModel(model);
     this.#settings = {
       ...modelSettings(model, []),

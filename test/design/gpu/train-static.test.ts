@@ -3,11 +3,7 @@ import { describe, expect, test } from "vitest";
 import { add, div, log, mul } from "../../../src/compute/index.js";
 import { bernoulli, normal, studentT } from "../../../src/design/distribution.js";
 import { gpuModelTexts, requireGpuModel } from "../../../src/design/gpu/describe.js";
-import {
-  type GpuStaticCheckpoint,
-  gpuTrainTexts,
-  trainStaticOnGpu,
-} from "../../../src/design/gpu/train-static.js";
+import { type GpuStaticCheckpoint, trainStaticOnGpu } from "../../../src/design/gpu/train-static.js";
 import { defineModel, type Model, oneOf, real, sensitive, target } from "../../../src/design/model.js";
 import { linearGaussian } from "../../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../../src/design/models/location.js";
@@ -149,6 +145,6 @@ describeOnGpu("static designs on a GPU", (gpu) => {
         against: [linearGaussian()],
         runs: [{ beta: 0, seed: 0 }],
       }),
-    ).rejects.toThrow(gpuTrainTexts.against);
+    ).rejects.toThrow(gpuModelTexts.against);
   });
 });

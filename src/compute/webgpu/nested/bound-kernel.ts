@@ -258,8 +258,11 @@ const experiments = (layout: NestedLayout, { tile, workgroup, gradients }: Bound
     "workgroupBarrier();",
     forEach(tile * horizon, workgroup, [
       `let b = i / ${horizon}u; let t = i % ${horizon}u;`,
-      `let index = min(first + b, ${outer - 1}u) * ${horizon}u + t;`,
-      ...outcomes.map((_, o) => `let z${o} = fb_normal(keys[key + ${layout.noiseStreams[o]}u], index);`),
+      `let experiment = min(first + b, ${outer - 1}u);`,
+      ...(layout.noisePerObservation
+        ? [`let stream = key + ${layout.noiseStream}u + t * ${outcomes.length}u;`, "let index = experiment;"]
+        : [`let stream = key + ${layout.noiseStream}u;`, `let index = experiment * ${horizon}u + t;`]),
+      ...outcomes.map((_, o) => `let z${o} = fb_normal(keys[stream + ${o}u], index);`),
       ...simulation.lines,
       ...simulated,
       ...moved,

@@ -28,16 +28,33 @@ export interface NestedLayout {
   readonly streams: readonly StreamPath[];
   /** One after the other. */
   readonly parameterStreams: readonly number[];
-  readonly noiseStreams: readonly number[];
+  /** The stream of the first outcome's noise; those of others follow, and so do those of later observations. */
+  readonly noiseStream: number;
+  /** Whether every observation has streams of its own, in which an experiment has one number. */
+  readonly noisePerObservation: boolean;
 }
 
-/** As `objective.ts` and `nested.ts` of design split them. */
-export const layoutOf = (description: NestedDescription, gradients: boolean): NestedLayout => {
+/**
+ * How the stream of a step is split: as `objective.ts` of design does for training, or as `estimate.ts` and `simulate` do
+ * for what a policy is worth.
+ */
+export type Splitting = "objective" | "estimate";
+
+export const layoutOf = (
+  description: NestedDescription,
+  gradients: boolean,
+  splitting: Splitting = "objective",
+): NestedLayout => {
   const { parameters, outcomes, horizon } = description;
   const streams: StreamPath[] = [];
   const stream = (...path: StreamPath): number => streams.push(path) - 1;
-  const parameterStreams = parameters.map(({ name }) => stream("parameters", name));
-  const noiseStreams = outcomes.map(({ name }) => stream("noise", name));
+  const noisePerObservation = splitting === "estimate";
+  const above = noisePerObservation ? ["experiments"] : [];
+  const parameterStreams = parameters.map(({ name }) => stream(...above, "parameters", name));
+  const noiseStream = streams.length;
+  for (let t = 0; t < (noisePerObservation ? horizon : 1); t++) {
+    for (const { name } of outcomes) stream(...above, "noise", ...(noisePerObservation ? [t] : []), name);
+  }
   let samples = 0;
   const take = (words: number): number => {
     const at = samples;
@@ -62,6 +79,7 @@ export const layoutOf = (description: NestedDescription, gradients: boolean): Ne
     samples,
     streams,
     parameterStreams,
-    noiseStreams,
+    noiseStream,
+    noisePerObservation,
   };
 };

@@ -12,7 +12,7 @@ import {
 import { type BoundShape, boundKernel, resultWords } from "./bound-kernel.js";
 import type { NestedDescription } from "./description.js";
 import { encodePaths, KEYS_WORKGROUP, keysKernel } from "./keys-kernel.js";
-import { layoutOf, type NestedLayout } from "./layout.js";
+import { layoutOf, type NestedLayout, type Splitting } from "./layout.js";
 import { samplesKernel, samplesWorkgroups } from "./samples-kernel.js";
 import { boundShape } from "./shape.js";
 
@@ -37,6 +37,21 @@ export interface RowEvidence {
 
 /** Words of inner samples and tables that rows have at a time. */
 const MOST_SAMPLES = 2 ** 26;
+
+/** Points of all loops that a submission goes through: a page's GPU ends what takes longer than seconds. */
+const MOST_POINTS = 2e10;
+
+const mostRows = (gpu: Gpu, { samples, description }: NestedLayout): number => {
+  const room = Math.min(MOST_SAMPLES, gpu.limits.maxStorageBufferBindingSize / 4);
+  const { outer, horizon, evidences } = description;
+  const points = outer * horizon * evidences.reduce((sum, { inner }) => sum + inner, 1);
+  return Math.floor(Math.min(room / Math.max(1, samples), MOST_POINTS / points));
+};
+
+interface RowOptions {
+  readonly shape?: Partial<BoundShape> | undefined;
+  readonly splitting?: Splitting | undefined;
+}
 
 type RowBuffers = Record<
   "rows" | "blocks" | "sizes" | "keys" | "designs" | "ticks" | "samples" | "results",
@@ -77,13 +92,10 @@ class RowProgram {
     rows: number,
     steps: number,
     gradients: boolean,
-    given: Partial<BoundShape> = {},
+    { shape: given = {}, splitting }: RowOptions = {},
   ): Promise<RowProgram> {
-    const layout = layoutOf(description, gradients);
-    const room = Math.min(MOST_SAMPLES, gpu.limits.maxStorageBufferBindingSize / 4);
-    const capacity = gradients
-      ? rows
-      : Math.max(1, Math.min(rows, Math.floor(room / Math.max(1, layout.samples))));
+    const layout = layoutOf(description, gradients, splitting);
+    const capacity = gradients ? rows : Math.max(1, Math.min(rows, mostRows(gpu, layout)));
     const shape = await boundShape(gpu, layout, capacity, gradients, given);
     const blocks = encodePaths(layout.streams);
     const { horizon, design } = description;
@@ -164,8 +176,13 @@ export class NestedValues {
   }
 
   /** For at most `rows` rows at a time; more are taken one part after the other. */
-  static async create(gpu: Gpu, description: NestedDescription, rows: number): Promise<NestedValues> {
-    const program = await RowProgram.create(gpu, description, rows, 1, false);
+  static async create(
+    gpu: Gpu,
+    description: NestedDescription,
+    rows: number,
+    splitting?: Splitting,
+  ): Promise<NestedValues> {
+    const program = await RowProgram.create(gpu, description, rows, 1, false, { splitting });
     const { keys, designs, ticks, sizes, samples, rows: each, results } = program.buffers;
     const bound = await gpu.kernel(boundKernel(program.layout, program.shape), [
       keys,
@@ -279,7 +296,7 @@ export class NestedClimb {
       readonly shape?: Partial<BoundShape> | undefined;
     },
   ): Promise<NestedClimb> {
-    const program = await RowProgram.create(gpu, description, rows, steps, true, shape);
+    const program = await RowProgram.create(gpu, description, rows, steps, true, { shape });
     const { layout, buffers, tiles } = program;
     const extra = await gpu.allocate({
       coefficients: rows * (layout.evidences.length + 1),

@@ -7,6 +7,8 @@ import type { NestedLayout } from "./layout.js";
 export const shapeTexts = {
   inner: (inner: number, horizon: number) =>
     `${inner} inner samples and ${horizon} observations do not fit into the shared memory of this GPU: give fewer, or choose the device "cpu"`,
+  outer: (outer: number, most: number) =>
+    `${outer} experiments in a batch were asked for and this GPU takes at most ${most}: give smaller batches and more of them`,
 };
 
 /** So many workgroups keep a large GPU busy; with more of them, each may take two outer samples. */
@@ -47,6 +49,8 @@ export const boundShape = async (
     4 * sharedWords(layout, shape) <= gpu.limits.maxComputeWorkgroupStorageSize;
   if (given.tile !== undefined) return of(given.tile);
   const tile = TILES.find((each) => (each === 1 || (rows * outer) / each >= BUSY) && fits(of(each)));
+  const { maxComputeWorkgroupsPerDimension: groups } = gpu.limits;
+  if (outer > groups) throw new EnvironmentError("gpu-outer", shapeTexts.outer(outer, groups));
   if (tile === undefined || horizon > workgroup) {
     const inner = Math.max(0, ...evidences.map((each) => each.inner));
     throw new EnvironmentError("gpu-shared", shapeTexts.inner(inner, horizon));

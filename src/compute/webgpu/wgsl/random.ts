@@ -73,7 +73,7 @@ fn fb_quantile(first: u32, second: u32) -> f32 {
 }
 fn fb_normal(key: vec2u, i: u32) -> f32 {
   let words = fb_philox(vec4u(i >> 1u, 0u, 0u, 0u), key);
-  if ((i & 1u) == 0u) { return fb_quantile(words.x, words.y); }
-  return fb_quantile(words.z, words.w);
+  let two = select(words.xy, words.zw, (i & 1u) == 1u);
+  return fb_quantile(two.x, two.y);
 }
 `;
