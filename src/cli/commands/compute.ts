@@ -21,9 +21,7 @@ const info = defineCommand({
   name: "info",
   group: ABOUT,
   summary: "show the version and what this machine can run",
-  examples: [
-    { line: "info", description: "which WebAssembly features, how many cores and which GPU there are" },
-  ],
+  examples: [{ line: "info", description: "which features, cores and GPU there are" }],
   arguments: {},
   options: {},
   async run(): Promise<Info> {

@@ -29,14 +29,10 @@ interface Working {
 }
 
 /** On `COMPARING` batches each, the same for all of a start. */
-const rowsFor = ({ quantity, from }: IdleStart, designs: readonly number[], skip?: number): ValueRow[] =>
-  Array.from({ length: COMPARING }, (_, number) => ({
-    designs,
-    quantity,
-    key: from.split("compare").key,
-    number,
-    skip,
-  }));
+const rowsFor = ({ quantity, from }: IdleStart, designs: readonly number[], skip?: number): ValueRow[] => {
+  const { key } = from.split("compare");
+  return Array.from({ length: COMPARING }, (_, number) => ({ designs, quantity, key, number, skip }));
+};
 
 const meansOf = (values: readonly number[]): number[] =>
   Array.from(

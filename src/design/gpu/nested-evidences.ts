@@ -1,6 +1,6 @@
 /** Nested samples of the evidences of static designs on a GPU: the experiments and inner samples of nested-evidences.ts. */
 import type { Gpu } from "../../compute/webgpu/device.js";
-import { NestedValues } from "../../compute/webgpu/nested/program.js";
+import { NestedEvidences } from "../../compute/webgpu/nested/values.js";
 import { exp } from "../../core/math.js";
 import type { RunOptions } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
@@ -37,7 +37,7 @@ export const nestedEvidencesOnGpu = async (
   const sizes = { outer, contrastive, marginal };
   const description = describeNested(model, given, policy.horizon, sizes);
   const names = integrated(model, given);
-  const values = await NestedValues.create(gpu, description, Math.min(batches, TOGETHER), "estimate");
+  const values = await NestedEvidences.create(gpu, description, Math.min(batches, TOGETHER), "estimate");
   const under: Partial<Record<Given, Float64Array>> = {};
   const over: Partial<Record<Given, Float64Array>> = {};
   for (const each of given) {

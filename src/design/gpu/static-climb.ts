@@ -1,5 +1,5 @@
 /** Starts of static designs on a GPU, as plain data and as the GPU has them. */
-import type { ClimbState } from "../../compute/webgpu/nested/program.js";
+import type { ClimbState } from "../../compute/webgpu/nested/climb.js";
 
 /** One start on its way, as plain JSON data. */
 export interface GpuClimb {

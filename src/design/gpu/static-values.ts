@@ -1,6 +1,7 @@
 /** The objective of many sets of static designs at once, on a GPU. */
 import type { Gpu } from "../../compute/webgpu/device.js";
-import { NestedValues, type Row, type RowEvidence } from "../../compute/webgpu/nested/program.js";
+import type { Row } from "../../compute/webgpu/nested/row-program.js";
+import { NestedBounds, type RowEvidence } from "../../compute/webgpu/nested/values.js";
 import type { Model } from "../model.js";
 import { logMeanWithOwn } from "../nested.js";
 import type { SampleSizes } from "../objective.js";
@@ -11,8 +12,8 @@ export interface ValueRow extends Row {
   readonly quantity: Quantity;
 }
 
-/** Words of read-back and of rows that are worked on at a time. */
-const MOST_ROWS = 512;
+/** Rows that are worked on at a time. */
+const MOST_ROWS = 1024;
 
 /** A bound for every outer sample, from what the GPU gives. */
 export const boundOf = (
@@ -38,15 +39,25 @@ export const boundOf = (
     return total;
   });
 
-export class StaticValues {
-  readonly #values: NestedValues;
-  readonly #names: readonly Given[];
-  readonly #sizes: SampleSizes;
+/** The coefficients of a quantity as the kernels take them: of every evidence, then of the generating sample's own. */
+export const coefficientsOf = (
+  names: readonly Given[],
+  given: readonly Given[],
+  quantity: Quantity,
+): number[] => [
+  ...names.map((each) => quantity[each] ?? 0),
+  given.reduce((sum, each) => sum + (names.includes(each) ? 0 : (quantity[each] ?? 0)), 0),
+];
 
-  private constructor(values: NestedValues, names: readonly Given[], sizes: SampleSizes) {
-    this.#values = values;
+export class StaticValues {
+  readonly #bounds: NestedBounds;
+  readonly #names: readonly Given[];
+  readonly #given: readonly Given[];
+
+  private constructor(bounds: NestedBounds, names: readonly Given[], given: readonly Given[]) {
+    this.#bounds = bounds;
     this.#names = names;
-    this.#sizes = sizes;
+    this.#given = given;
   }
 
   /** `given` are the evidences that any of the quantities needs. */
@@ -58,20 +69,18 @@ export class StaticValues {
     sizes: SampleSizes,
   ): Promise<StaticValues> {
     const ordered = GIVEN.filter((each) => given.includes(each));
-    const values = await NestedValues.create(gpu, describeNested(model, ordered, horizon, sizes), MOST_ROWS);
-    return new StaticValues(values, integrated(model, ordered), sizes);
+    const bounds = await NestedBounds.create(gpu, describeNested(model, ordered, horizon, sizes), MOST_ROWS);
+    return new StaticValues(bounds, integrated(model, ordered), ordered);
   }
 
   /** The mean lower bound of every row. */
-  async lower(rows: readonly ValueRow[]): Promise<number[]> {
-    const found = await this.#values.evaluate(rows);
-    return found.map((evidence, r) => {
-      const each = boundOf(evidence, this.#names, rows[r].quantity, "lower", this.#sizes);
-      return each.reduce((sum, value) => sum + value, 0) / each.length;
-    });
+  lower(rows: readonly ValueRow[]): Promise<number[]> {
+    return this.#bounds.evaluate(
+      rows.map((row) => ({ ...row, coefficients: coefficientsOf(this.#names, this.#given, row.quantity) })),
+    );
   }
 
   dispose(): void {
-    this.#values.dispose();
+    this.#bounds.dispose();
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { Gpu } from "../../compute/webgpu/device.js";
 import { NOT_FINITE, RUNNING } from "../../compute/webgpu/nested/ascent-kernel.js";
-import { type ClimbRow, NestedClimb } from "../../compute/webgpu/nested/program.js";
+import { type ClimbRow, NestedClimb } from "../../compute/webgpu/nested/climb.js";
 import { EnvironmentError, InputError } from "../../core/errors.js";
 import { pacer } from "../../core/options.js";
 import { type RandomStream, seededStream } from "../../core/random.js";
@@ -38,7 +38,7 @@ import { TRAINING_DEFAULTS } from "../training-defaults.js";
 import { describeNested, gpuModelTexts, integrated, requireGpuModel } from "./describe.js";
 import { moveIdleStarts } from "./idle-moves.js";
 import { atRoundStart, climbState, type GpuClimb, plainClimb, withMoved } from "./static-climb.js";
-import { StaticValues, type ValueRow } from "./static-values.js";
+import { coefficientsOf, StaticValues, type ValueRow } from "./static-values.js";
 
 /** One of several trainings that run at the same time. */
 export interface StaticRun {
@@ -280,13 +280,7 @@ class GpuStaticTraining {
             key: run.stream.split(this.#round).key,
             number: before + this.#step,
             spreads: run.reach.map(({ spread }) => spread),
-            coefficients: [
-              ...names.map((given) => run.quantity[given] ?? 0),
-              this.#given.reduce(
-                (sum, given) => sum + (names.includes(given) ? 0 : (run.quantity[given] ?? 0)),
-                0,
-              ),
-            ],
+            coefficients: coefficientsOf(names, this.#given, run.quantity),
           }),
         );
         const began = performance.now();

@@ -2,12 +2,13 @@
 import { expect, test } from "vitest";
 import { Workspace } from "../../../src/compute/index.js";
 import type { BoundShape } from "../../../src/compute/webgpu/nested/bound-kernel.js";
-import { NestedClimb, NestedValues } from "../../../src/compute/webgpu/nested/program.js";
+import { NestedClimb } from "../../../src/compute/webgpu/nested/climb.js";
+import { NestedBounds, NestedEvidences } from "../../../src/compute/webgpu/nested/values.js";
 import { seededStream } from "../../../src/core/random.js";
 import { meanEstimate } from "../../../src/core/stats.js";
 import { exactInformation } from "../../../src/design/estimate.js";
 import { describeNested, integrated } from "../../../src/design/gpu/describe.js";
-import { boundOf } from "../../../src/design/gpu/static-values.js";
+import { boundOf, coefficientsOf } from "../../../src/design/gpu/static-values.js";
 import type { Model } from "../../../src/design/model.js";
 import { linearGaussian } from "../../../src/design/models/linear-gaussian.js";
 import { locationFinding } from "../../../src/design/models/location.js";
@@ -43,14 +44,11 @@ describeOnGpu("nested bounds on a GPU", (gpu) => {
     });
     try {
       const names = integrated(model, given);
-      const own = given
-        .filter((each) => !names.includes(each))
-        .reduce((sum, each) => sum + (quantity[each] ?? 0), 0);
       const row = {
         ...climb.fresh(designs),
         key: seededStream(5).key,
         number: 17,
-        coefficients: [...names.map((each) => quantity[each] ?? 0), own],
+        coefficients: coefficientsOf(names, given, quantity),
         spreads: model.design.map(() => 1),
       };
       const { states, values } = await climb.run([{ ...row, number: 3 }, row], 1);
@@ -120,7 +118,11 @@ describeOnGpu("nested bounds on a GPU", (gpu) => {
   ])("bounds bracket %s", async (_, model, designs) => {
     const sizes = { outer: 64, contrastive: 200, marginal: 200 };
     const given = ["none", "target", "sensitive", "both"] as const;
-    const values = await NestedValues.create(gpu(), describeNested(model, given, designs.length, sizes), 12);
+    const values = await NestedEvidences.create(
+      gpu(),
+      describeNested(model, given, designs.length, sizes),
+      12,
+    );
     const rows = Array.from({ length: 12 }, (_each, number) => ({
       designs: designs.flat(),
       key: seededStream(1).key,
@@ -128,6 +130,15 @@ describeOnGpu("nested bounds on a GPU", (gpu) => {
     }));
     const found = await values.evaluate(rows);
     values.dispose();
+    const quantity = objectiveQuantity("conditional", 0.8);
+    const bounds = await NestedBounds.create(gpu(), describeNested(model, given, designs.length, sizes), 5);
+    const coefficients = coefficientsOf(integrated(model, given), given, quantity);
+    const together = await bounds.evaluate(rows.map((row) => ({ ...row, coefficients })));
+    bounds.dispose();
+    found.forEach((row, r) => {
+      const each = boundOf(row, integrated(model, given), quantity, "lower", sizes);
+      expect(together[r]).toBeCloseTo(each.reduce((sum, value) => sum + value, 0) / each.length, 4);
+    });
     const exact = await exactInformation(model, designs, { stream: seededStream(2), outer: 100, batches: 4 });
     for (const name of INFORMATION_NAMES) {
       const [lower, upper] = (["lower", "upper"] as const).map((bound) =>
@@ -151,7 +162,7 @@ describeOnGpu("nested bounds on a GPU", (gpu) => {
   test("an observation that is skipped is as good as not made", async () => {
     const model = linearGaussian();
     const sizes = { outer: 5, contrastive: 40, marginal: 40 };
-    const values = await NestedValues.create(gpu(), describeNested(model, ["none"], 2, sizes), 4);
+    const values = await NestedEvidences.create(gpu(), describeNested(model, ["none"], 2, sizes), 4);
     // The second design sees nothing of the parameters, so its likelihood is the same for all of them.
     const row = { key: seededStream(3).key, number: 0 };
     const [skipped, blind] = await values.evaluate([

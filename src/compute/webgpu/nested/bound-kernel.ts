@@ -18,8 +18,10 @@ import { isShared, noiseOf, varies } from "./plan.js";
 import { parameterFrom } from "./samples-kernel.js";
 
 export interface BoundShape extends Reducing {
-  /** Whether the bound and its gradient are wanted, or the evidences. */
+  /** Whether the bound's gradient is wanted. */
   readonly gradients: boolean;
+  /** Whether the bound is wanted, or every experiment's evidences. */
+  readonly wanted: "bound" | "evidences";
   /** Outer samples of a workgroup. */
   readonly tile: number;
   /** Inner samples that a thread takes at a time. */
@@ -355,11 +357,11 @@ const evidenceGradient = (layout: NestedLayout, e: number, shape: BoundShape): s
 };
 
 /** The gradient [horizon, variables] and the bound of the tile's outer samples, summed. */
-const finish = (layout: NestedLayout, { tile, workgroup }: BoundShape): string => {
+const finish = (layout: NestedLayout, { tile, workgroup, gradients }: BoundShape): string => {
   const { design, outcomes, horizon, outer } = layout.description;
   const [variables, results] = [design.length, outcomes.length];
   const slopes = variables + results;
-  const words = horizon * variables + 1;
+  const words = (gradients ? horizon * variables : 0) + 1;
   const through = range(results).map(
     (o) =>
       `sum += fma(adjoint, ownslopes[point * ${slopes}u + ${variables + o}u], slopes[point * ${slopes}u + ${variables + o}u]) * yslopes[(point * ${results}u + ${o}u) * ${variables}u + v];`,
@@ -372,80 +374,86 @@ const finish = (layout: NestedLayout, { tile, workgroup }: BoundShape): string =
       `if (i == ${words - 1}u) {`,
       `for (var b = 0u; b < tileCount; b++) { sum += ${per("bound", "b", tile)}; }`,
       `sum *= ${f32(1 / outer)};`,
-      "} else {",
-      `let t = i / ${variables}u; let v = i % ${variables}u;`,
-      "for (var b = 0u; b < tileCount; b++) {",
-      `let point = b * ${horizon}u + t;`,
-      `let adjoint = ${per("adjoint", "b", tile)};`,
-      `sum += fma(adjoint, ownslopes[point * ${slopes}u + v], slopes[point * ${slopes}u + v]);`,
-      ...through,
       "}",
-      "}",
+      ...(gradients
+        ? [
+            "else {",
+            `let t = i / ${variables}u; let v = i % ${variables}u;`,
+            "for (var b = 0u; b < tileCount; b++) {",
+            `let point = b * ${horizon}u + t;`,
+            `let adjoint = ${per("adjoint", "b", tile)};`,
+            `sum += fma(adjoint, ownslopes[point * ${slopes}u + v], slopes[point * ${slopes}u + v]);`,
+            ...through,
+            "}",
+            "}",
+          ]
+        : []),
       "results[to + i] = sum;",
     ]),
   ].join("\n");
 };
 
-/** Words of a row in `results`: for training [tiles, horizon variables + 1], else [outer, 1 + 2 evidences]. */
-export const resultWords = (layout: NestedLayout, { gradients, tile }: BoundShape): number => {
+/** Words of a row in `results`: of a bound [tiles, gradient and bound], of evidences [outer, 1 + 2 evidences]. */
+export const resultWords = (layout: NestedLayout, { gradients, wanted, tile }: BoundShape): number => {
   const { outer, horizon, design } = layout.description;
-  return gradients
-    ? Math.ceil(outer / tile) * (horizon * design.length + 1)
+  return wanted === "bound"
+    ? Math.ceil(outer / tile) * ((gradients ? horizon * design.length : 0) + 1)
     : outer * (1 + 2 * layout.evidences.length);
 };
 
 /** Workgroups (tiles, rows). */
 export const boundKernel = (layout: NestedLayout, shape: BoundShape): string => {
   const { parameters, design, outcomes, horizon, outer } = layout.description;
-  const { tile, workgroup, gradients } = shape;
+  const { tile, workgroup, gradients, wanted } = shape;
   const points = tile * horizon;
   const slopes = design.length + outcomes.length;
   const inner = Math.max(1, ...layout.evidences.map((each) => each.inner));
   const shared = (name: string, words: number) =>
     `var<workgroup> ${name}: array<f32, ${Math.max(1, words)}>;`;
   const evidenceWords = 1 + 2 * layout.evidences.length;
-  const body = gradients
-    ? [
-        ...range(tile).map(
-          (
-            b,
-          ) => `if (lane == 0u) { ${per("bound", b, tile)} = coefficients[row * ${layout.evidences.length + 1}u + ${layout.evidences.length}u] * ${per("own", b, tile)};
+  const body =
+    wanted === "bound"
+      ? [
+          ...range(tile).map(
+            (
+              b,
+            ) => `if (lane == 0u) { ${per("bound", b, tile)} = coefficients[row * ${layout.evidences.length + 1}u + ${layout.evidences.length}u] * ${per("own", b, tile)};
 ${per("adjoint", b, tile)} = coefficients[row * ${layout.evidences.length + 1}u + ${layout.evidences.length}u] * ${f32(1 / outer)}; }`,
-        ),
-        forEach(points * slopes, workgroup, ["slopes[i] = 0.0f;"]),
-        ...layout.evidences.map((evidence, e) =>
+          ),
+          ...(gradients ? [forEach(points * slopes, workgroup, ["slopes[i] = 0.0f;"])] : []),
+          ...layout.evidences.map((evidence, e) =>
+            [
+              "{",
+              fillOwn(layout, evidence, shape),
+              "workgroupBarrier();",
+              evidenceValue(layout, evidence, shape),
+              addToBound(layout, e, shape),
+              ...(gradients ? [evidenceGradient(layout, e, shape)] : []),
+              "}",
+            ].join("\n"),
+          ),
+          finish(layout, shape),
+        ]
+      : layout.evidences.map((evidence, e) =>
           [
             "{",
             fillOwn(layout, evidence, shape),
             "workgroupBarrier();",
             evidenceValue(layout, evidence, shape),
-            addToBound(layout, e, shape),
-            evidenceGradient(layout, e, shape),
-            "}",
-          ].join("\n"),
-        ),
-        finish(layout, shape),
-      ]
-    : layout.evidences.map((evidence, e) =>
-        [
-          "{",
-          fillOwn(layout, evidence, shape),
-          "workgroupBarrier();",
-          evidenceValue(layout, evidence, shape),
-          "if (lane == 0u) {",
-          ...range(tile).map(
-            (b) => `if (first + ${b}u < ${outer}u) {
+            "if (lane == 0u) {",
+            ...range(tile).map(
+              (b) => `if (first + ${b}u < ${outer}u) {
 let to = (row * ${outer}u + first + ${b}u) * ${evidenceWords}u;
 results[to] = ${per("own", b, tile)};
 results[to + ${1 + 2 * e}u] = m${b} + fb_log(s${b}) - ${f32(log(evidence.inner))};
 results[to + ${2 + 2 * e}u] = 2.0f * m${b} + fb_log(q${b}) - ${f32(log(evidence.inner))};
 }`,
-          ),
-          "}",
-          "workgroupBarrier();",
-          "}",
-        ].join("\n"),
-      );
+            ),
+            "}",
+            "workgroupBarrier();",
+            "}",
+          ].join("\n"),
+        );
   return kernelText({
     buffers: [
       { name: "keys", type: "array<vec2u>" },
@@ -453,7 +461,8 @@ results[to + ${2 + 2 * e}u] = 2.0f * m${b} + fb_log(q${b}) - ${f32(log(evidence.
       { name: "ticks", type: "array<vec4u>" },
       { name: "sizes", type: "array<u32>" },
       { name: "samples", type: "array<f32>" },
-      gradients ? { name: "coefficients", type: "array<f32>" } : { name: "rows", type: "array<vec4u>" },
+      { name: "coefficients", type: "array<f32>" },
+      { name: "rows", type: "array<vec4u>" },
       { name: "results", type: "array<f32>", write: true },
     ],
     workgroup,

@@ -27,7 +27,7 @@ export const boundShape = async (
   gpu: Gpu,
   layout: NestedLayout,
   rows: number,
-  gradients: boolean,
+  { gradients, wanted }: Pick<BoundShape, "gradients" | "wanted">,
   given: Partial<BoundShape> = {},
 ): Promise<BoundShape> => {
   const { outer, horizon, evidences } = layout.description;
@@ -39,6 +39,7 @@ export const boundShape = async (
   const leastSubgroup = await gpu.orderedSubgroup();
   const of = (tile: number): BoundShape => ({
     gradients,
+    wanted,
     workgroup,
     leastSubgroup,
     tile,
