@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Where the polynomial coefficients of src/compute/wasm/math come from.
+ * Where the polynomial coefficients of src/compute/wasm/math and src/compute/webgpu/wgsl/math.ts come from.
  *
  *   node scripts/minimax.mjs [name ...]
  *
@@ -198,6 +198,14 @@ const problems = {
     low: 0,
     high: ((Math.SQRT2 - 1) / (Math.SQRT2 + 1)) ** 2,
     degree: 2,
+  },
+  /** log(1 + f) = f - f^2 / 2 + f^3 P(f), the same f: relative error of log. For machines where a division is dear. */
+  logWithoutDivision: {
+    value: (f) => series(-f, (k) => 1 / (k + 3), 200),
+    weight: (f) => (f * f) / series(-f, (k) => 1 / (k + 1), 200),
+    low: Math.SQRT1_2 - 1,
+    high: Math.SQRT2 - 1,
+    degree: 7,
   },
   /** log2(1 + f) = s P(z), the same s and z: relative error of log2, coefficients in float64. */
   log2: {

@@ -10,6 +10,7 @@ import { delimiter, join } from "node:path";
  * @property {readonly string[]} names Looked for on PATH, in this order.
  * @property {readonly string[]} packages What Debian calls it.
  * @property {string} usedBy What is skipped without it.
+ * @property {readonly string[]} [files] Of a library, which no PATH leads to: where it may be.
  * @property {string} [versions] A folder of Debian's with a folder for each version, for programs that are not on PATH.
  */
 
@@ -29,6 +30,19 @@ export const programs = {
     packages: ["postgresql"],
     usedBy: "tests against a database",
     versions: "/usr/lib/postgresql",
+  },
+  vulkan: {
+    title: "Vulkan loader",
+    variable: "VULKAN_LOADER_PATH",
+    names: [],
+    packages: ["libvulkan1"],
+    usedBy: "tests of the GPU's kernels in Node",
+    files: [
+      "/usr/lib/x86_64-linux-gnu/libvulkan.so.1",
+      "/usr/lib/aarch64-linux-gnu/libvulkan.so.1",
+      "/usr/lib64/libvulkan.so.1",
+      "/usr/lib/libvulkan.so.1",
+    ],
   },
 };
 
@@ -61,8 +75,9 @@ const findInVersions = (folder, names) => {
 
 /** Where the program is, or undefined.
  * @param {SystemProgram} program @returns {string | undefined} */
-export const findProgram = ({ variable, names, versions }) => {
+export const findProgram = ({ variable, names, versions, files }) => {
   const named = process.env[variable];
-  if (named !== undefined && isExecutable(named)) return named;
+  if (named !== undefined && (files === undefined ? isExecutable(named) : existsSync(named))) return named;
+  if (files !== undefined) return files.find((path) => existsSync(path));
   return findOnPath(names) ?? findInVersions(versions, names);
 };

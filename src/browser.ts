@@ -64,6 +64,7 @@ export {
   type DesignFrontierProgress,
   designFrontier,
 } from "./workflows/design-frontier.js";
+export type { ComputeDevice, UsedDevice } from "./workflows/device.js";
 export type { EstimatedValue, PoolEstimate } from "./workflows/estimate-acquired.js";
 export {
   type EvaluatePolicyOptions,

@@ -54,4 +54,6 @@ export {
 } from "./logmeanexp/program.js";
 export * from "./operations.js";
 export { type CompileOptions, compile, type Program } from "./program/program.js";
+export { type Gpu, type GpuInfo, openGpu } from "./webgpu/device.js";
+export { mapOnGpu } from "./webgpu/map.js";
 export { type Pause, Workspace, type WorkspaceOptions } from "./workspace.js";

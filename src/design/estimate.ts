@@ -4,7 +4,7 @@
  * quantity.ts where parameters are integrated out), or exactly where that is possible.
  */
 
-import { Workspace } from "../compute/index.js";
+import { type Gpu, Workspace } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { log } from "../core/math.js";
 import { fixed } from "../core/number-text.js";
@@ -51,6 +51,8 @@ export interface EstimateOptions<N extends InformationName = InformationName> ex
    * that is named.
    */
   readonly exact?: boolean | ExactMethod | undefined;
+  /** Where the inner samples are gone through; the processor unless given. Takes static designs, and no exact method. */
+  readonly gpu?: Gpu | undefined;
   /** Which informations are wanted; all unless given. */
   readonly names?: readonly N[] | undefined;
 }
@@ -166,6 +168,7 @@ export const estimatePolicy = async <const N extends InformationName = Informati
     options.workspace ?? new Workspace(options.threads === undefined ? {} : { threads: options.threads });
   const names = options.names ?? (INFORMATION_NAMES as readonly N[]);
   const sizes = { outer, batches, contrastive, marginal };
+  const given = evidencesOf(names);
   try {
     if (options.exact !== undefined && options.exact !== false) {
       const { samples, method, discretisation } = await exactEvidences(model, policy, {
@@ -173,16 +176,25 @@ export const estimatePolicy = async <const N extends InformationName = Informati
         outer,
         batches,
         workspace,
-        given: evidencesOf(names),
+        given,
         ...(options.exact === true ? {} : { method: options.exact }),
       });
       return describe(samples, method, names, sizes, {}, discretisation);
+    }
+    if (options.gpu !== undefined) {
+      const { nestedEvidencesOnGpu } = await import("./gpu/nested-evidences.js");
+      const { gpu, signal, onProgress } = options;
+      const stream = options.stream.split("batch");
+      const { samples, effective } = await nestedEvidencesOnGpu(model, policy, {
+        ...{ ...sizes, gpu, stream, given, signal, onProgress },
+      });
+      return describe(samples, "nested sampling", names, sizes, effective, 0);
     }
     const { samples, effective } = await nestedEvidences(model, policy, {
       ...options,
       ...sizes,
       workspace,
-      given: evidencesOf(names),
+      given,
       streams: (batch) => {
         const own = options.stream.split("batch").split(batch);
         return { experiments: own.split("experiments"), inner: own.split("inner") };

@@ -1,6 +1,6 @@
 /** Bayesian experimental design: models with roles, estimators, objectives, policies and what trains them. */
 
-export { type Value, Workspace, type WorkspaceOptions } from "../compute/index.js";
+export { type Gpu, type GpuInfo, type Value, Workspace, type WorkspaceOptions } from "../compute/index.js";
 export * from "../compute/operations.js";
 export { type RandomStream, seededStream } from "../core/random.js";
 export {

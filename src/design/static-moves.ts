@@ -6,11 +6,11 @@ import type { Noise, Objective } from "./objective.js";
 import { ANYWHERE, drawPlace, type Reach } from "./static-starts.js";
 
 /** Batches that designs are compared on, all on the same samples. */
-const COMPARING = 4;
+export const COMPARING = 4;
 /** A design whose removal costs less than this many nats does not inform. */
-const IDLE = 0.005;
+export const IDLE = 0.005;
 /** Places that an idle design is tried at. */
-const PLACES = 12;
+export const PLACES = 12;
 /** How near to another design half of them are, in spreads. */
 const NEAR = 0.3;
 /** So many combinations of an observation's values are all tried; of more, those that differ in one variable. */
@@ -61,6 +61,24 @@ const withoutObservation = (noise: Noise, t: number, horizon: number): Noise =>
     ),
   );
 
+/** The k-th place that idle observation t of designs [horizon, variables] is tried at: half near another, half anywhere. */
+export const placeFor = (
+  { model, horizon, reach }: Pick<StaticMoves, "model" | "horizon" | "reach">,
+  designs: ArrayLike<number>,
+  t: number,
+  k: number,
+  from: RandomStream,
+): number[] => {
+  const variables = model.design.length;
+  const near = from.split("place").split(t).split(k);
+  const other = near.integer(horizon);
+  const beside = Array.from({ length: variables }, (_, d) => designs[other * variables + d]);
+  const middle = reach.map((each) => each.middle);
+  return k % 2 === 0
+    ? drawPlace(model, reach, near, beside, NEAR)
+    : drawPlace(model, reach, near, middle, ANYWHERE);
+};
+
 /**
  * Moves designs [horizon, variables] that inform hardly at all, each to the best of some random places, and gives the
  * observations that were moved.
@@ -70,7 +88,7 @@ export const moveIdle = async (
   designs: Float64Array,
   from: RandomStream,
 ): Promise<readonly number[]> => {
-  const { model, horizon, reach, pace } = moves;
+  const { model, horizon, pace } = moves;
   const without = moves.without();
   if (without === undefined) return [];
   await pace.pause();
@@ -92,15 +110,7 @@ export const moveIdle = async (
     let best = await value(all);
     if (best - (await valueWithout(t)) >= IDLE) continue;
     for (let k = 0; k < PLACES; k++) {
-      const near = from.split("place").split(t).split(k);
-      // Half of the places are near another design, half anywhere.
-      const other = near.integer(horizon);
-      const beside = [...all.subarray(other * variables, (other + 1) * variables)];
-      const middle = reach.map((each) => each.middle);
-      const place =
-        k % 2 === 0
-          ? drawPlace(model, reach, near, beside, NEAR)
-          : drawPlace(model, reach, near, middle, ANYWHERE);
+      const place = placeFor(moves, all, t, k, from);
       const tried = all.slice();
       tried.set(place, t * variables);
       const there = await value(tried);

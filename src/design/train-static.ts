@@ -23,6 +23,7 @@ import type { ObjectiveKind } from "./quantity.js";
 import { Ascent, type Climb, type SettledRule } from "./static-ascent.js";
 import { allDesigns, exchange, moveIdle, type StaticMoves } from "./static-moves.js";
 import { staticObjective } from "./static-objective.js";
+import { FINAL_SCORING, planRounds, type Round, SCORING, stepsIn } from "./static-rounds.js";
 import { drawStart, reachOf } from "./static-starts.js";
 import {
   modelSettings,
@@ -96,45 +97,13 @@ export interface TrainedStatic {
   readonly warnings: readonly string[];
 }
 
-/** Batches that a score is the mean of. */
-const SCORING = 12;
-const FINAL_SCORING = 60;
 /** Steps from one exchange of values to the next, where other variables climb between. */
 const EXCHANGE_EVERY = 16;
-
-interface Round {
-  readonly steps: number;
-  readonly keep: number;
-}
-
-/** Steps and survivors of each round: a quarter of the climbs go on each time, for longer. */
-const planRounds = (starts: number, steps: number): readonly Round[] => {
-  if (starts === 1) return [{ steps, keep: 1 }];
-  const rounds: Round[] = [];
-  let alive = starts;
-  let left = steps;
-  while (alive > 1) {
-    const keep = Math.max(1, Math.ceil(alive / 4));
-    const share = Math.max(1, Math.round(left * (keep === 1 ? 0.35 : 0.15)));
-    rounds.push({ steps: share, keep });
-    left -= share;
-    alive = keep;
-  }
-  rounds.push({ steps: Math.max(1, left), keep: 1 });
-  return rounds;
-};
 
 /** A climb before one of its steps. */
 interface Good extends Pick<StaticCheckpoint, "round" | "index" | "step" | "total"> {
   readonly climb: Climb;
 }
-
-/** All steps of all climbs. */
-const stepsIn = (rounds: readonly Round[], starts: number): number =>
-  rounds.reduce(({ alive, sum }, { steps, keep }) => ({ alive: keep, sum: sum + alive * steps }), {
-    alive: starts,
-    sum: 0,
-  }).sum;
 
 /**
  * Designs [horizon, variables] that make a lower bound of R = EIG_theta - beta leakage large (see `static-objective.ts`),
@@ -422,7 +391,8 @@ class StaticTraining {
   }
 }
 
-const requireRule = ({ speed }: SettledRule, decay: boolean): void => {
+/** Refuses a rule by which nothing could settle. */
+export const requireRule = ({ speed }: SettledRule, decay: boolean): void => {
   if (!(speed > 0 && speed < 1)) throw new InputError("settled", trainTexts.speed(speed));
   if (decay) throw new InputError("settled", trainTexts.decay);
 };

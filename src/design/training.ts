@@ -57,12 +57,15 @@ export const decayingRate =
   (step: number): number =>
     rate * exp((Math.min(step, steps) / steps) * LOG_LAST_RATE);
 
-/** Training met a number that is none. `checkpoint` is the last state whose objective was finite. */
+/**
+ * Training met a number that is none, or lost the GPU that it ran on (the error's `cause` then says so). `checkpoint` is
+ * the last good state.
+ */
 export class TrainingError<Checkpoint> extends InputError {
   readonly checkpoint: Checkpoint;
 
-  constructor(message: string, checkpoint: Checkpoint) {
-    super("not-finite", message);
+  constructor(message: string, checkpoint: Checkpoint, options?: ErrorOptions) {
+    super("not-finite", message, options);
     this.checkpoint = checkpoint;
   }
 }

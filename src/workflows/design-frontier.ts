@@ -6,15 +6,22 @@ import { InputError } from "../core/errors.js";
 import type { Progress, RunOptions } from "../core/options.js";
 import type { Model } from "../design/model.js";
 import type { PolicyFile } from "../design/policy-file.js";
+import { type ComputeDevice, DEFAULT_DEVICE, onDevice } from "./device.js";
 import {
   type EvaluatePolicySettings,
   evaluatePolicy,
   type PolicyReport,
+  requireGpuEvaluation,
   withBounds,
 } from "./evaluate-policy.js";
 import { FRONTIER_BETAS } from "./policy-defaults.js";
 import { type FullSettings, policySettings, type TrainPolicySettings } from "./policy-settings.js";
-import { type TrainPolicyOptions, type TrainPolicyProgress, trainPolicy } from "./train-policy.js";
+import {
+  requireGpuTraining,
+  type TrainPolicyOptions,
+  type TrainPolicyProgress,
+  trainPolicy,
+} from "./train-policy.js";
 
 /** A policy for one beta, horizon and seed. */
 export interface FrontierPolicy {
@@ -24,24 +31,50 @@ export interface FrontierPolicy {
 }
 
 export interface FrontierPolicyRun
-  extends Pick<TrainPolicyOptions, "source" | "threads" | "signal" | "onProgress"> {
+  extends Pick<TrainPolicyOptions, "source" | "threads" | "device" | "signal" | "onProgress"> {
   readonly evaluation: EvaluatePolicySettings;
+  /** The policy, where it was trained with others. */
+  readonly found?: PolicyFile | undefined;
 }
 
 /** Trains the policy of one point and evaluates it, from the seed that it was trained with. */
 export const frontierPolicy = async (
   model: Model,
   settings: FullSettings,
-  { evaluation, source, threads, signal, onProgress }: FrontierPolicyRun,
+  { evaluation, source, threads, device, signal, onProgress, found: known }: FrontierPolicyRun,
 ): Promise<FrontierPolicy> => {
-  const found = await trainPolicy(model, {
-    ...settings,
-    ...{ source, threads, signal, onProgress },
-    evaluation: false,
-  });
+  const run = { threads, device, signal, onProgress };
+  const found = known ?? (await trainPolicy(model, { ...settings, ...run, source, evaluation: false }));
   const { seed, objective } = settings;
-  const report = await evaluatePolicy(model, found, { ...evaluation, seed, threads, signal, onProgress });
+  const report = await evaluatePolicy(model, found, { ...evaluation, ...run, seed });
   return { policy: withBounds(found, report, objective), report };
+};
+
+/** What has been trained on a GPU, if one is asked for: all together. Undefined where each is trained by itself. */
+export const frontierOnGpu = async (
+  model: Model,
+  all: readonly FullSettings[],
+  {
+    device: asked = DEFAULT_DEVICE,
+    evaluation,
+    ...run
+  }: Pick<FrontierPolicyRun, "device" | "evaluation" | "source" | "signal" | "onProgress">,
+): Promise<readonly Pick<FrontierPolicyRun, "device" | "found">[] | undefined> => {
+  if (asked === "cpu") return undefined;
+  const refuse = (): void => {
+    for (const settings of all) requireGpuTraining(model, settings, {});
+    requireGpuEvaluation(evaluation);
+  };
+  const { result, device } = await onDevice(asked, refuse, async (gpu) => {
+    if (gpu === undefined) return undefined;
+    const { trainPoliciesOnGpu } = await import("./train-policies.js");
+    const used = { asked, used: "gpu", name: gpu.info.name } as const;
+    return trainPoliciesOnGpu(model, all, { ...run, gpu, device: used });
+  });
+  // Where `auto` finds no GPU, each says so for itself.
+  return all.map((_, i) =>
+    result === undefined ? { device: asked } : { device: device.used, found: result[i] },
+  );
 };
 
 /** A point of the frontier, as plain data: nats, between bounds. */
@@ -71,6 +104,8 @@ export interface DesignFrontierOptions extends Omit<TrainPolicySettings, "kind" 
   readonly source?: TrainPolicyOptions["source"];
   /** All cores unless given. */
   readonly threads?: number | undefined;
+  /** Where it is computed. Default `cpu`, the reference; on a GPU all betas are trained at the same time. */
+  readonly device?: ComputeDevice | undefined;
   readonly signal?: RunOptions["signal"];
   readonly onProgress?: ((progress: DesignFrontierProgress) => unknown) | undefined;
   /** Called with every point as it comes. */
@@ -112,6 +147,7 @@ export const designFrontier = async (
     evaluation = {},
     source,
     threads,
+    device = DEFAULT_DEVICE,
     signal,
     onProgress,
     onPoint,
@@ -121,12 +157,13 @@ export const designFrontier = async (
   if (betas.length === 0) throw new InputError("betas", designFrontierTexts.betas);
   // All are looked at before the first is trained.
   const all = betas.map((beta) => policySettings({ ...training, kind: "static", beta }));
+  const trained = await frontierOnGpu(model, all, { device, evaluation, source, signal });
   const points: DesignFrontierPoint[] = [];
   for (const [index, settings] of all.entries()) {
     const { beta, horizon, objective } = settings;
     const { policy, report } = await frontierPolicy(model, settings, {
       evaluation: { ...evaluation, beta },
-      ...{ source, threads, signal },
+      ...{ source, threads, signal, ...trained?.[index] },
       onProgress: ({ done, total, label, designs }) => {
         const share = done / total;
         const own = label === "training" ? TRAINING * share : TRAINING + (1 - TRAINING) * share;

@@ -1,15 +1,18 @@
 /** What a policy's experiments tell and give away, in nats, between bounds. */
 
+import { InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import { estimatePolicy, type InformationEstimate, type PolicyEstimate } from "../design/estimate.js";
 import { type FairnessMeasure, fairness } from "../design/fairness-measures.js";
+import { gpuModelTexts, requireGpuPolicy } from "../design/gpu/describe.js";
 import type { Model } from "../design/model.js";
 import { checkParity, type Parity, type ParityOptions } from "../design/parity.js";
 import type { Policy } from "../design/policy.js";
 import type { PolicyFile, ReachedBounds } from "../design/policy-file.js";
 import { INFORMATION_NAMES, type InformationName, type ObjectiveKind } from "../design/quantity.js";
 import { asPolicy } from "./as-policy.js";
+import { type ComputeDevice, DEFAULT_DEVICE, onDevice, storedDevice, type UsedDevice } from "./device.js";
 import { EVALUATION_DEFAULTS, type EvaluationSizes, evaluationSizes } from "./evaluation-defaults.js";
 
 /** Plain data. */
@@ -29,6 +32,8 @@ export interface EvaluatePolicyOptions extends EvaluatePolicySettings, RunOption
   readonly parity?: boolean | Omit<ParityOptions, "seed" | keyof RunOptions> | undefined;
   /** All cores unless given. */
   readonly threads?: number | undefined;
+  /** Where the inner samples are gone through. Default `cpu`, the reference; `gpu` takes static designs. */
+  readonly device?: ComputeDevice | undefined;
 }
 
 /** Information, ratios and objectives as plain data. */
@@ -39,6 +44,8 @@ export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>
     /** F_c and F_u over the models, where there are several. */
     readonly fairness?: Readonly<Record<ObjectiveKind, FairnessMeasure>> | undefined;
     readonly parity?: Parity | undefined;
+    /** What it was computed on, where a GPU was asked for. */
+    readonly device?: UsedDevice | undefined;
     /** How many samples it took: of an exact method, which needs none, those of quadrature's outer expectation. */
     readonly samples: {
       readonly outer: number;
@@ -47,6 +54,16 @@ export type PolicyReport = Readonly<Record<InformationName, InformationEstimate>
       readonly seed: number;
     };
   };
+
+export const evaluatePolicyTexts = {
+  gpuExact: 'exact values do not come from a GPU: leave out exact, or choose the device "cpu"',
+  gpuParity: 'parity is not looked at on a GPU: leave out parity, or choose the device "cpu"',
+};
+
+/** Refuses an evaluation that no GPU does. */
+export const requireGpuEvaluation = ({ exact = false }: Pick<EvaluatePolicySettings, "exact">): void => {
+  if (exact) throw new InputError("gpu-exact", evaluatePolicyTexts.gpuExact);
+};
 
 /** The beta that a policy was made with. */
 const betaOf = (policy: PolicyFile | Policy): number | undefined => {
@@ -85,6 +102,7 @@ export const evaluatePolicy = async (
     exact = false,
     parity = false,
     against = {},
+    device: asking = DEFAULT_DEVICE,
     threads,
     signal,
     onProgress,
@@ -105,7 +123,18 @@ export const evaluatePolicy = async (
     exact,
     threads,
   };
-  const { objective, ...estimate } = await estimatePolicy(model, asked, { ...sampling, ...runOf(0) });
+  const refuse = (): void => {
+    requireGpuEvaluation({ exact });
+    if (parity !== false) throw new InputError("gpu-parity", evaluatePolicyTexts.gpuParity);
+    if (models !== undefined) throw new InputError("gpu-against", gpuModelTexts.against);
+    requireGpuPolicy(model, asked);
+  };
+  const {
+    result: { objective, ...estimate },
+    device,
+  } = await onDevice(asking, refuse, (gpu) =>
+    estimatePolicy(model, asked, { ...sampling, ...runOf(0), gpu }),
+  );
   const worst = (kind: ObjectiveKind, part: number) =>
     models && fairness({ models, policy: asked, kind, ...sampling, ...runOf(part) });
   const conditional = await worst("conditional", 1);
@@ -127,6 +156,7 @@ export const evaluatePolicy = async (
             seed,
           }),
         }),
+    ...storedDevice(device),
     samples: { outer, inner, batches, seed },
   };
 };

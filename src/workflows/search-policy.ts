@@ -1,11 +1,12 @@
 /** The search for a policy of one kind at one beta: where `trainPolicy` and its leakage budget meet the trainers. */
-import type { WorkspaceOptions } from "../compute/index.js";
+import type { Gpu, WorkspaceOptions } from "../compute/index.js";
 import type { Progress, RunOptions } from "../core/options.js";
 import { type TrainDadOptions, trainDad } from "../design/dad.js";
+import type { StaticRun, TrainStaticOnGpuOptions } from "../design/gpu/train-static.js";
 import { greedyPolicy } from "../design/greedy.js";
 import type { Model } from "../design/model.js";
 import { checkDesigns, type PolicyFile } from "../design/policy-file.js";
-import { type TrainStaticOptions, trainStatic } from "../design/train-static.js";
+import { type TrainedStatic, type TrainStaticOptions, trainStatic } from "../design/train-static.js";
 import type { TrainingProgress } from "../design/training.js";
 import { type FullSettings, hasDesigns } from "./policy-settings.js";
 import { staticThenDad } from "./static-then-dad.js";
@@ -19,6 +20,8 @@ export interface SearchStep extends Progress {
 }
 
 export interface SearchRun extends Pick<WorkspaceOptions, "threads"> {
+  /** Where static designs are trained; the processor where there is none. */
+  readonly gpu?: Gpu | undefined;
   readonly signal?: RunOptions["signal"];
   readonly against: Readonly<Record<string, Model>>;
   readonly onStep: (step: SearchStep) => Promise<void>;
@@ -37,15 +40,15 @@ export const searchPolicy = (model: Model, settings: FullSettings, run: SearchRu
 const searchOnce = async (
   model: Model,
   settings: FullSettings,
-  { threads, signal, against, onStep, state, from }: SearchRun,
+  { threads, gpu, signal, against, onStep, state, from }: SearchRun,
 ): Promise<PolicyFile> => {
-  const { kind, objective, beta, horizon, seed, distribution, start, ...trained } = settings;
+  const { kind, objective, beta, horizon, seed, distribution, start, ...others } = settings;
   const record = { horizon, seed };
   const given = start !== undefined && hasDesigns(start) ? start.designs : undefined;
   if (given !== undefined) checkDesigns(given, model, "the policy to start from");
   const training = {
     ...{ objective, beta, horizon, seed },
-    ...trained,
+    ...others,
     threads,
     against: Object.values(against),
     signal,
@@ -69,21 +72,45 @@ const searchOnce = async (
       return { kind, ...record, network, ...noted(warnings) };
     }
     case "static": {
-      const { designs, steps, warnings } = await trainStatic(model, {
+      const begun = {
         ...training,
         start: typeof start === "object" && "mean" in start ? start : undefined,
         from: designsToBeginAt(from?.kind === kind ? from.designs : given),
-        resume: state as TrainStaticOptions["resume"],
-      });
-      return {
-        kind,
-        ...record,
-        designs: rowsOf(designs, model),
-        ...noted(warnings),
-        settings: { stepsTaken: steps },
       };
+      const trained =
+        gpu === undefined
+          ? await trainStatic(model, { ...begun, resume: state as TrainStaticOptions["resume"] })
+          : await trainOnGpu(gpu, model, begun, { beta, seed }, state);
+      return staticPolicyFile(model, settings, trained);
     }
   }
+};
+
+/** What was found as a policy's file. */
+export const staticPolicyFile = (
+  model: Model,
+  { horizon, seed }: FullSettings,
+  { designs, steps, warnings }: TrainedStatic,
+): PolicyFile => ({
+  kind: "static",
+  horizon,
+  seed,
+  designs: rowsOf(designs, model),
+  ...noted(warnings),
+  settings: { stepsTaken: steps },
+});
+
+const trainOnGpu = async (
+  gpu: Gpu,
+  model: Model,
+  options: Omit<TrainStaticOnGpuOptions, "runs" | "resume">,
+  run: StaticRun,
+  state: unknown,
+): Promise<TrainedStatic> => {
+  const { trainStaticOnGpu } = await import("../design/gpu/train-static.js");
+  const resume = state as TrainStaticOnGpuOptions["resume"];
+  const [trained] = await trainStaticOnGpu(gpu, model, { ...options, runs: [run], resume });
+  return trained;
 };
 
 const designsToBeginAt = (designs: readonly (readonly number[])[] | undefined): Float64Array | undefined =>

@@ -1,15 +1,22 @@
 /** Finds a policy of any kind for a model: what `design optimize`, a sweep and the reproduction do. */
-import type { WorkspaceOptions } from "../compute/index.js";
+import type { Gpu, WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { type Progress, pacer, type RunOptions } from "../core/options.js";
+import { gpuModelTexts, requireGpuModel } from "../design/gpu/describe.js";
 import type { Model } from "../design/model.js";
 import { identityOf, type ModelOptions } from "../design/model-catalogue.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import { TrainingError } from "../design/training.js";
-import { type EvaluatePolicySettings, evaluatePolicy, withBounds } from "./evaluate-policy.js";
+import { type ComputeDevice, DEFAULT_DEVICE, onDevice, storedDevice } from "./device.js";
+import {
+  type EvaluatePolicySettings,
+  evaluatePolicy,
+  requireGpuEvaluation,
+  withBounds,
+} from "./evaluate-policy.js";
 import { checkedState, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
 import type { PolicyKind } from "./policy-defaults.js";
-import { defined, policySettings, type TrainPolicySettings } from "./policy-settings.js";
+import { defined, type FullSettings, policySettings, type TrainPolicySettings } from "./policy-settings.js";
 import { type SearchRun, searchPolicy } from "./search-policy.js";
 import { trainWithinBudget } from "./train-within-budget.js";
 
@@ -34,6 +41,11 @@ export interface TrainPolicyOptions extends TrainPolicySettings, Pick<WorkspaceO
     | undefined;
   /** How the policy that was found is evaluated, for the bounds in its file; not at all with `false`. */
   readonly evaluation?: Omit<EvaluatePolicySettings, "beta"> | false | undefined;
+  /**
+   * Where it is trained and evaluated. Default `cpu`, the reference. `gpu` takes static policies of models whose
+   * parameters and outcomes follow from normal noise; the answer's settings say what was used.
+   */
+  readonly device?: ComputeDevice | undefined;
   readonly signal?: RunOptions["signal"];
   readonly onProgress?: ((progress: TrainPolicyProgress) => unknown) | undefined;
   /** A checkpoint of a run with the same settings: it ends with the same policy as one that was never interrupted. */
@@ -41,8 +53,21 @@ export interface TrainPolicyOptions extends TrainPolicySettings, Pick<WorkspaceO
 }
 
 export const trainPolicyTexts = {
+  gpuKind: (kind: PolicyKind) =>
+    `a ${kind} policy was to be found on a GPU, which trains static ones: choose a static policy, or the device "cpu"`,
   against: (kind: PolicyKind) =>
     `a ${kind} policy is chosen under one model: leave out the models it is to be guarded against, or choose a static or dad policy`,
+};
+
+/** Refuses what cannot be trained on a GPU yet. */
+export const requireGpuTraining = (
+  model: Model,
+  { kind }: FullSettings,
+  against: Readonly<Record<string, Model>>,
+): void => {
+  if (kind !== "static") throw new InputError("gpu-kind", trainPolicyTexts.gpuKind(kind));
+  if (Object.keys(against).length > 0) throw new InputError("gpu-against", gpuModelTexts.against);
+  requireGpuModel(model);
 };
 
 /**
@@ -70,6 +95,7 @@ export const trainPolicyTexts = {
  */
 export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}): Promise<PolicyFile> => {
   const { against = {}, evaluation = {}, threads, signal, onProgress, resume } = options;
+  const { device: asked = DEFAULT_DEVICE } = options;
   const settings = policySettings(options);
   const { kind, leakageBudget, objective } = settings;
   if (Object.keys(against).length > 0 && kind === "greedy") {
@@ -80,40 +106,54 @@ export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}
     ...identityOf(model, options.source?.options),
     ...defined({ file: options.source?.file }),
   };
-  const checkpointed = { ...made, model: identity.name, "model's hash": identity.fingerprint };
   let latest: TrainPolicyProgress = { done: 0, total: 1 };
   const pace = pacer({ signal, onProgress: () => onProgress?.(latest) });
-  const search: SearchRun = {
-    threads,
-    signal,
-    against,
-    state: resume === undefined ? undefined : checkedState(resume, checkpointed),
-    async onStep({ state, designs, ...progress }) {
-      latest = {
-        ...progress,
-        label: "training",
-        checkpoint: () => policyCheckpoint(checkpointed, state()),
-        designs,
-      };
-      await pace.step(latest);
-    },
+  const find = async (gpu: Gpu | undefined): Promise<PolicyFile> => {
+    const checkpointed = {
+      ...{ ...made, model: identity.name, "model's hash": identity.fingerprint },
+      ...(gpu === undefined ? {} : { device: "gpu" }),
+    };
+    const search: SearchRun = {
+      ...{ threads, gpu, signal, against },
+      state: resume === undefined ? undefined : checkedState(resume, checkpointed),
+      async onStep({ state, designs, ...progress }) {
+        latest = {
+          ...progress,
+          label: "training",
+          checkpoint: () => policyCheckpoint(checkpointed, state()),
+          designs,
+        };
+        await pace.step(latest);
+      },
+    };
+    return (
+      leakageBudget === undefined
+        ? searchPolicy(model, settings, search)
+        : trainWithinBudget(model, settings, leakageBudget, search)
+    ).catch((error: unknown) => {
+      if (!(error instanceof TrainingError)) throw error;
+      const { message, cause, checkpoint } = error;
+      throw new TrainingError(message, policyCheckpoint(checkpointed, checkpoint), { cause });
+    });
   };
-  const found = await (leakageBudget === undefined
-    ? searchPolicy(model, settings, search)
-    : trainWithinBudget(model, settings, leakageBudget, search)
-  ).catch((error: unknown) => {
-    if (!(error instanceof TrainingError)) throw error;
-    throw new TrainingError(error.message, policyCheckpoint(checkpointed, error.checkpoint));
-  });
+  const { result: found, device } = await onDevice(
+    asked,
+    () => {
+      requireGpuTraining(model, settings, against);
+      if (evaluation !== false) requireGpuEvaluation(evaluation);
+    },
+    find,
+  );
   const policy: PolicyFile = {
     ...found,
     model: identity,
-    settings: { ...made, ...found.settings },
+    settings: { ...made, ...found.settings, ...storedDevice(device) },
   };
   if (evaluation === false) return policy;
   const report = await evaluatePolicy(model, policy, {
     ...evaluation,
     seed: evaluation.seed ?? settings.seed,
+    device: device.used,
     threads,
     signal,
     onProgress,

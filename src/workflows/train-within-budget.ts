@@ -91,7 +91,7 @@ export const trainWithinBudget = async (
         },
       ).catch((error: unknown) => {
         throw error instanceof TrainingError
-          ? new TrainingError(error.message, stateWith(error.checkpoint))
+          ? new TrainingError(error.message, stateWith(error.checkpoint), { cause: error.cause })
           : error;
       });
       done[round] = { policy };
@@ -100,9 +100,17 @@ export const trainWithinBudget = async (
     async measure(policy, round) {
       const known = done[round]?.measured;
       if (known !== undefined) return known;
-      const { against, threads, signal } = run;
+      const { against, threads, gpu, signal } = run;
+      const device = gpu === undefined ? "cpu" : "gpu";
       const sizes = kind === "greedy" ? EVALUATION_DEFAULTS.greedy : MEASURING;
-      const report = await evaluatePolicy(model, policy, { ...sizes, seed, against, threads, signal });
+      const report = await evaluatePolicy(model, policy, {
+        ...sizes,
+        seed,
+        against,
+        device,
+        threads,
+        signal,
+      });
       const measured = measuredBy(report, objective);
       done[round] = { policy, measured };
       return measured;

@@ -1,10 +1,17 @@
 /** Commands of `compute/`. */
 import { detectFeatures, type Features } from "../../compute/features.js";
+import type { GpuInfo } from "../../compute/webgpu/device.js";
+import { FairbedError } from "../../core/errors.js";
 import { type Command, defineCommand } from "../command.js";
 import { ABOUT } from "../program.js";
 import { version } from "../version.js";
 
-interface Info extends Features {
+/** The GPU, or why none can be used. */
+type FoundGpu = { readonly gpu: GpuInfo } | { readonly gpu: null; readonly gpuNote: string };
+
+type Info = Machine & FoundGpu;
+
+interface Machine extends Features {
   readonly version: string;
   readonly node: string;
   readonly platform: string;
@@ -14,7 +21,7 @@ const info = defineCommand({
   name: "info",
   group: ABOUT,
   summary: "show the version and what this machine can run",
-  examples: [{ line: "info", description: "which WebAssembly features and how many cores there are" }],
+  examples: [{ line: "info", description: "which features, cores and GPU there are" }],
   arguments: {},
   options: {},
   async run(): Promise<Info> {
@@ -23,9 +30,10 @@ const info = defineCommand({
       node: process.versions.node,
       platform: `${process.platform} ${process.arch}`,
       ...detectFeatures(),
+      ...(await findGpu()),
     };
   },
-  print: ({ version, node, platform, cores, simd, relaxedSimd, threads }) =>
+  print: ({ version, node, platform, cores, simd, relaxedSimd, threads, ...found }) =>
     [
       `fairbed       ${version}`,
       `Node          ${node} on ${platform}`,
@@ -33,8 +41,29 @@ const info = defineCommand({
       `SIMD          ${yesOrNo(simd)}`,
       `relaxed SIMD  ${yesOrNo(relaxedSimd)}`,
       `threads       ${yesOrNo(threads)}`,
+      `GPU           ${gpuInWords(found)}`,
     ].join("\n"),
 });
+
+const findGpu = async (): Promise<FoundGpu> => {
+  const { openGpu } = await import("../../compute/webgpu/device.js");
+  try {
+    const gpu = await openGpu();
+    const { info } = gpu;
+    gpu.dispose();
+    return { gpu: info };
+  } catch (error) {
+    if (!(error instanceof FairbedError)) throw error;
+    return { gpu: null, gpuNote: error.message };
+  }
+};
+
+const gpuInWords = (found: FoundGpu): string => {
+  if (found.gpu === null) return `no (${found.gpuNote})`;
+  const { name, vendor, software, subgroups } = found.gpu;
+  const lanes = subgroups === undefined ? "no subgroups" : `subgroups of ${subgroups.least}`;
+  return `${name} (${[vendor, lanes, ...(software ? ["a program on the processor"] : [])].join(", ")})`;
+};
 
 const yesOrNo = (available: boolean): string => (available ? "yes" : "no");
 

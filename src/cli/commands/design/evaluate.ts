@@ -1,9 +1,11 @@
 /** `fairbed design evaluate`: what a policy's experiments tell, in nats, between bounds. */
 import { unitOf } from "../../../core/information-unit.js";
+import { deviceTexts } from "../../../workflows/device.js";
 import { EVALUATION_DEFAULTS } from "../../../workflows/evaluation-defaults.js";
 import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import { argument, flag, integer, optionalReal } from "../../options.js";
+import { deviceOption } from "./device-option.js";
 import { evaluationOptions } from "./evaluation-options.js";
 import { againstOption, modelOptions } from "./model-options.js";
 import { reportTable } from "./report-table.js";
@@ -44,6 +46,7 @@ export const evaluate = defineCommand({
     ),
     against: againstOption,
     seed: integer("--seed <number>", "where the random streams start", EVALUATION_DEFAULTS.seed, { min: 0 }),
+    device: deviceOption,
     bits: bitsOption,
   },
   reportsProgress: true,
@@ -52,10 +55,10 @@ export const evaluate = defineCommand({
     const { modelsAgainst, optionsAgainst } = await import("./named-model.js");
     const { evaluatePolicy } = await import("../../../workflows/evaluate-policy.js");
     const { file, policy, loaded, match } = await readPolicy(path, options);
-    const { outer, inner, batches, exact, parity, beta, seed } = options;
+    const { outer, inner, batches, exact, parity, beta, seed, device } = options;
     const bar = context.progress("evaluating", 100);
     const report = await evaluatePolicy(loaded.model, file, {
-      ...{ outer, inner, batches, exact, parity, beta, seed },
+      ...{ outer, inner, batches, exact, parity, beta, seed, device },
       against: await modelsAgainst(loaded.source, optionsAgainst(options.against)),
       signal: context.signal,
       onProgress: ({ done, total }) => bar.update(Math.round((100 * done) / total)),
@@ -77,6 +80,7 @@ export const evaluate = defineCommand({
         : report.exact
           ? `By ${report.method}: exact.`
           : `By ${report.method}: ${report.samples.batches * report.samples.outer} of them; the bounds are 95 % intervals.`,
+      ...(report.device === undefined ? [] : [deviceTexts.used(report.device)]),
       "",
       ...reportTable(report, unitOf(bits)),
     ].join("\n"),

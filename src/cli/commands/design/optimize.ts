@@ -4,6 +4,7 @@ import { type InformationUnit, unitOf } from "../../../core/information-unit.js"
 import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
 import { budgetOutcome, budgetOutcomeTexts } from "../../../workflows/budget-outcome.js";
+import { deviceTexts, type UsedDevice } from "../../../workflows/device.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
@@ -23,6 +24,7 @@ import {
 import { rightAligned, short } from "../../text-table.js";
 import type { CheckpointFile } from "./checkpoint.js";
 import { checkpointPath } from "./checkpoint-path.js";
+import { deviceOption } from "./device-option.js";
 import { evaluationOptions } from "./evaluation-options.js";
 import { againstOption, modelOptions } from "./model-options.js";
 import { reportTable } from "./report-table.js";
@@ -85,6 +87,10 @@ export const optimize = defineCommand({
       description: "a network that adapts, for a model of your own",
     },
     {
+      line: "design optimize --model location --device gpu",
+      description: "the same on a GPU, in seconds",
+    },
+    {
       line: "design optimize --model location --policy dad --start static --out policy.json",
       description: "a network that starts from the best static designs",
     },
@@ -101,6 +107,7 @@ export const optimize = defineCommand({
     against: againstOption,
     ...grouped("Evaluation", evaluationOptions),
     seed: integer("--seed <number>", "where the random streams start", usual.seed, { min: 0 }),
+    device: deviceOption,
     bits: bitsOption,
     out: outFile("--out <file>", "where the policy goes", {
       fallback: "policy.json",
@@ -110,7 +117,7 @@ export const optimize = defineCommand({
   },
   reportsProgress: true,
   async run({ options, context }) {
-    const { out, budgetNats: leakageBudget, policy: kind } = options;
+    const { out, budgetNats: leakageBudget, policy: kind, device } = options;
     const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches } = options;
     const { modelsAgainst, namedModel, optionsAgainst, sourceFrom } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
@@ -134,6 +141,7 @@ export const optimize = defineCommand({
       against,
       source: sourceFrom(source, out),
       evaluation: false,
+      device,
       signal,
       onProgress: progressReporter(context, checkpoint),
       resume,
@@ -141,7 +149,7 @@ export const optimize = defineCommand({
     const trained = performance.now();
     const bar = context.progress("evaluating", 100);
     const report = await evaluatePolicy(model, policy, {
-      ...{ outer, inner, batches, seed, against, signal },
+      ...{ outer, inner, batches, seed, against, device, signal },
       onProgress: ({ done, total }) => bar.update(Math.round((100 * done) / total)),
     });
     await context.writeFile(out, encodePolicy(withBounds(policy, report, objective)));
@@ -166,13 +174,26 @@ export const optimize = defineCommand({
         ? { designs: policy.designs, rounded: policy.designs.map(designRounder(model)) }
         : {}),
       resumed: resume !== undefined,
+      ...trainedOn(policy.settings),
       trainingWarnings: policy.warnings ?? [],
       seconds: { training: (trained - started) / 1000, evaluation: (performance.now() - trained) / 1000 },
       ...report,
     };
   },
   print: (
-    { out, model, rounded, variables, seconds, resumed, frontier, budgetNats, budget, ...found },
+    {
+      out,
+      model,
+      rounded,
+      variables,
+      seconds,
+      resumed,
+      frontier,
+      budgetNats,
+      budget,
+      trainedOn: used,
+      ...found
+    },
     { bits },
   ) =>
     [
@@ -190,9 +211,16 @@ export const optimize = defineCommand({
           ]),
       ...(rounded === undefined ? [] : ["", "The designs:", ...designTable(rounded, variables)]),
       "",
+      ...(used === undefined ? [] : [deviceTexts.used(used)]),
       `${resumed ? "Resumed and found" : "Found"} in ${fixed(seconds.training, 1)} s; written to ${out}.`,
     ].join("\n"),
 });
+
+/** What it was trained on, where a GPU was asked for. */
+const trainedOn = (
+  settings: Readonly<Record<string, unknown>> | undefined,
+): { readonly trainedOn?: UsedDevice } =>
+  settings?.device === undefined ? {} : { trainedOn: settings.device as UsedDevice };
 
 const designTable = (designs: readonly (readonly number[])[], variables: readonly string[]): string[] =>
   rightAligned([["", ...variables], ...designs.map((row, t) => [`  ${t + 1}`, ...row.map(String)])]);

@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { drawOuter, type Policy, simulate } from "../../../design/policy.js";
 import { encodePolicy, policyOf } from "../../../design/policy-file.js";
-import { frontierPolicy } from "../../../workflows/design-frontier.js";
+import { type FrontierPolicyRun, frontierPolicy } from "../../../workflows/design-frontier.js";
 import type { EvaluatePolicySettings, PolicyReport } from "../../../workflows/evaluate-policy.js";
 import type { FullSettings } from "../../../workflows/policy-settings.js";
 import { isFile, type LoadedModel, type ModelSource } from "./load-model.js";
@@ -13,6 +13,8 @@ export interface SweepCell {
   readonly source: ModelSource;
   readonly settings: FullSettings;
   readonly evaluation: EvaluatePolicySettings;
+  /** Where a GPU was asked for: its results are not those of the processor. */
+  readonly device?: "gpu" | "auto" | undefined;
 }
 
 export interface SweepResult {
@@ -29,14 +31,14 @@ const SHOWN = 40;
 export const runSweepCell = async (
   loaded: LoadedModel,
   { source, settings, evaluation }: SweepCell,
-  threads: number | undefined,
+  run: Pick<FrontierPolicyRun, "threads" | "device" | "found" | "signal">,
 ): Promise<SweepResult> => {
   const { model } = loaded;
   const { seed } = settings;
   const { policy, report } = await frontierPolicy(model, settings, {
     source: { options: source.options, file: isFile(source.model) ? relative("", source.model) : undefined },
     evaluation,
-    threads,
+    ...run,
   });
   return {
     report,

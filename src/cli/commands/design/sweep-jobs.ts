@@ -20,8 +20,8 @@ const STEP_SECONDS: Readonly<Record<string, number>> = { static: 4e-4, dad: 1e-3
 export const sweepJobs: JobKind<SweepCell, SweepResult> = {
   name: "sweep",
   // Wherever the model's file lies.
-  key: ({ fingerprint, settings, evaluation }) =>
-    contentKey({ fingerprint, settings, evaluation, version: VERSION }),
+  key: ({ fingerprint, settings, evaluation, device }) =>
+    contentKey({ fingerprint, settings, evaluation, version: VERSION, ...(device ? { device } : {}) }),
   describe: ({ source, settings: { kind, objective, beta, horizon, seed } }) => {
     const group = `${source.model} ${kind} ${objective} beta ${beta} T ${horizon}, swept`;
     return { group, name: `${group}, seed ${seed}` };
@@ -38,13 +38,13 @@ export const sweepJobs: JobKind<SweepCell, SweepResult> = {
     if (loaded.identity.fingerprint !== cell.fingerprint) {
       throw new EnvironmentError("no-file", sweepJobTexts.otherModel(cell.source.model));
     }
-    return runSweepCell(loaded, cell, threads);
+    return runSweepCell(loaded, cell, { threads });
   },
 };
 
 export const sweepJob = (
   { source, identity: { fingerprint } }: LoadedModel,
-  cell: Pick<SweepCell, "settings" | "evaluation">,
+  cell: Pick<SweepCell, "settings" | "evaluation" | "device">,
 ) => ({ kind: sweepJobs, input: { fingerprint, source, ...cell } });
 
 /** Whether a stored line holds what a cell gives: others may have written the file. */

@@ -5,10 +5,11 @@
 
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { EnvironmentError } from "../../../core/errors.js";
+import { EnvironmentError, InputError } from "../../../core/errors.js";
 import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { withError } from "../../../core/number-text.js";
 import type { JobStore } from "../../../jobs/job-store.js";
+import { deviceTexts } from "../../../workflows/device.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
 import { FRONTIER_BETAS } from "../../../workflows/policy-defaults.js";
 import { bitsOption } from "../../bits-option.js";
@@ -19,12 +20,17 @@ import { choice, flag, integer, integers, outFolder, reals } from "../../options
 import { makeFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { toJson } from "../../to-json.js";
+import { deviceOption } from "./device-option.js";
 import { evaluationOptions } from "./evaluation-options.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
 import { normalDesigns, trainingOptions } from "./optimize.js";
 import type { SweepCell, SweepResult } from "./sweep-cell.js";
 import type { FinishedCell, SummaryRow } from "./sweep-tables.js";
+
+export const sweepTexts = {
+  queue: "a sweep on a GPU runs in one process and not on a queue: leave out --queue, or --device",
+};
 
 /** The store, in the folder that is written to. */
 const RESULTS = "results.jsonl";
@@ -41,6 +47,10 @@ export const sweep = defineCommand({
     {
       line: "design sweep --model location --betas 0,0.4,0.8 --horizons 5,10 --seeds 8 --out sweep",
       description: "run it again to go on where it stopped",
+    },
+    {
+      line: "design sweep --model location --seeds 8 --device gpu",
+      description: "all betas and seeds at the same time, on a GPU",
     },
     {
       line: "design sweep --model location --seeds 8 --queue postgres://host",
@@ -61,13 +71,15 @@ export const sweep = defineCommand({
       max: 1024,
     }),
     queue: queueOption,
+    device: deviceOption,
     figures: choice("--figures <kind>", "figures, which need vega and vega-lite", ["svg", "none"], "svg"),
     out: outFolder("--out <folder>", "where everything goes", "sweep"),
     bits: bitsOption,
   },
   reportsProgress: true,
   async run({ options, context }) {
-    const { betas, horizons, seeds, exact, out, figures } = options;
+    const { betas, horizons, seeds, exact, out, figures, device } = options;
+    if (device !== "cpu" && options.queue !== undefined) throw new InputError("device", sweepTexts.queue);
     const { requireCharts } = await import("../../../report/render.js");
     // Before the work that they would show.
     if (figures === "svg") await requireCharts();
@@ -85,20 +97,22 @@ export const sweep = defineCommand({
     const jobs = horizons.flatMap((horizon) =>
       betas.flatMap((beta) =>
         Array.from({ length: seeds }, (_, seed) =>
-          sweepJob(loaded, { settings: policySettings({ ...common, beta, horizon, seed }), evaluation }),
+          sweepJob(loaded, {
+            settings: policySettings({ ...common, beta, horizon, seed }),
+            evaluation,
+            ...(device === "cpu" ? {} : { device }),
+          }),
         ),
       ),
     );
     return withClaimedFolder(out, async () => {
       await makeFolder(join(out, "policies"));
       const store = JobStore.open(join(out, RESULTS), { isWhole: isSweepResult });
-      const { ran, notes } = await runMissing(
-        jobs,
-        store,
-        options,
-        { label: "sweeping", unit: "cells" },
-        context,
-      );
+      const { runSweepOnGpu } = await import("./sweep-on-gpu.js");
+      const { ran, notes } =
+        device === "cpu"
+          ? await runMissing(jobs, store, options, { label: "sweeping", unit: "cells" }, context)
+          : { ran: await runSweepOnGpu(loaded, jobs, store, device, context), notes: [] };
       // A frontier with holes is none; the same command tries again what is missing.
       if (notes.length > 0) throw new EnvironmentError("sweep", notes.join("; "));
       const cells = await finishedCells(
@@ -118,19 +132,22 @@ export const sweep = defineCommand({
         figures === "svg"
           ? await drawFigures(loaded, cells, summary, unitOf(options.bits), out, context)
           : [];
+      const used = cells[0].report.device;
       return {
         unit: "nats",
         out,
         model,
+        ...(used === undefined ? {} : { device: used }),
         cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
         summary,
         files: ["results.csv", "results.json", ...drawn].map((file) => join(out, file)),
       };
     });
   },
-  print: ({ cells, summary, files }, { bits }) =>
+  print: ({ cells, summary, files, device }, { bits }) =>
     [
       `${cells.total} cells, ${cells.found} of them from before.`,
+      ...(device === undefined ? [] : [deviceTexts.used(device)]),
       "",
       ...rightAligned([
         ["observations", "beta", "seeds", "target", "sensitive", "given target", "objective"],

@@ -1,0 +1,107 @@
+/** Nested bounds at given designs on a GPU, many rows at once. */
+import type { Gpu } from "../device.js";
+import { resultWords } from "./bound-kernel.js";
+import type { NestedDescription } from "./description.js";
+import type { Splitting } from "./layout.js";
+import { type Row, RowProgram } from "./row-program.js";
+
+/** What a row's experiments give: [outer] each. */
+export interface RowEvidence {
+  /** log p(D | all parameters) of the generating sample. */
+  readonly own: Float64Array;
+  /** The log mean over fresh inner samples of the likelihood and of its square, for every evidence. */
+  readonly fresh: readonly Float64Array[];
+  readonly squared: readonly Float64Array[];
+}
+
+export interface BoundRow extends Row {
+  /** Of every evidence, and of the generating sample's own log-likelihood. */
+  readonly coefficients: readonly number[];
+}
+
+/** What the GPU wrote for some rows, one part after the other where they do not fit together. */
+const resultsOf = async <Each extends Row>(
+  program: RowProgram,
+  rows: readonly Each[],
+  prepare: (part: readonly Each[]) => void = () => {},
+): Promise<Float32Array[]> => {
+  const { gpu, layout, shape, buffers, capacity } = program;
+  const words = resultWords(layout, shape);
+  const found: Float32Array[] = [];
+  for (let from = 0; from < rows.length; from += capacity) {
+    const part = rows.slice(from, from + capacity);
+    const count = part.length;
+    program.write(part, 1);
+    gpu.write(buffers.ticks, new Uint32Array(4 * count));
+    prepare(part);
+    await gpu.submit([program.keysOf(count, 1), program.samplesOf(count), program.boundOf(count)]);
+    const all = await gpu.readFloats(buffers.results, count * words);
+    for (let r = 0; r < count; r++) found.push(all.subarray(r * words, (r + 1) * words));
+  }
+  return found;
+};
+
+/** The evidences of every experiment. */
+export class NestedEvidences {
+  readonly #program: RowProgram;
+
+  private constructor(program: RowProgram) {
+    this.#program = program;
+  }
+
+  /** For at most `rows` rows at a time; more are taken one part after the other. */
+  static async create(
+    gpu: Gpu,
+    description: NestedDescription,
+    rows: number,
+    splitting?: Splitting,
+  ): Promise<NestedEvidences> {
+    const kind = { gradients: false, wanted: "evidences" } as const;
+    return new NestedEvidences(await RowProgram.create(gpu, description, rows, 1, kind, { splitting }));
+  }
+
+  async evaluate(rows: readonly Row[]): Promise<RowEvidence[]> {
+    const { description, evidences } = this.#program.layout;
+    const width = 1 + 2 * evidences.length;
+    return (await resultsOf(this.#program, rows)).map((all) => {
+      const column = (k: number): Float64Array =>
+        Float64Array.from({ length: description.outer }, (_, b) => all[b * width + k]);
+      return {
+        own: column(0),
+        fresh: evidences.map((_, e) => column(1 + 2 * e)),
+        squared: evidences.map((_, e) => column(2 + 2 * e)),
+      };
+    });
+  }
+
+  dispose(): void {
+    this.#program.dispose();
+  }
+}
+
+/** The mean lower bound of every row. */
+export class NestedBounds {
+  readonly #program: RowProgram;
+
+  private constructor(program: RowProgram) {
+    this.#program = program;
+  }
+
+  /** For at most `rows` rows at a time; more are taken one part after the other. */
+  static async create(gpu: Gpu, description: NestedDescription, rows: number): Promise<NestedBounds> {
+    const kind = { gradients: false, wanted: "bound" } as const;
+    return new NestedBounds(await RowProgram.create(gpu, description, rows, 1, kind));
+  }
+
+  async evaluate(rows: readonly BoundRow[]): Promise<number[]> {
+    const { gpu, buffers } = this.#program;
+    const found = await resultsOf(this.#program, rows, (part) =>
+      gpu.write(buffers.coefficients, Float32Array.from(part.flatMap(({ coefficients }) => coefficients))),
+    );
+    return found.map((tiles) => tiles.reduce((sum, value) => sum + value, 0));
+  }
+
+  dispose(): void {
+    this.#program.dispose();
+  }
+}

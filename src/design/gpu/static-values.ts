@@ -1,0 +1,86 @@
+/** The objective of many sets of static designs at once, on a GPU. */
+import type { Gpu } from "../../compute/webgpu/device.js";
+import type { Row } from "../../compute/webgpu/nested/row-program.js";
+import { NestedBounds, type RowEvidence } from "../../compute/webgpu/nested/values.js";
+import type { Model } from "../model.js";
+import { logMeanWithOwn } from "../nested.js";
+import type { SampleSizes } from "../objective.js";
+import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "../quantity.js";
+import { describeNested, integrated } from "./describe.js";
+
+export interface ValueRow extends Row {
+  readonly quantity: Quantity;
+}
+
+/** Rows that are worked on at a time. */
+const MOST_ROWS = 1024;
+
+/** A bound for every outer sample, from what the GPU gives. */
+export const boundOf = (
+  { own, fresh }: RowEvidence,
+  names: readonly Given[],
+  quantity: Quantity,
+  bound: Bound,
+  { contrastive, marginal }: SampleSizes,
+): Float64Array =>
+  own.map((ownLog, b) => {
+    let total = 0;
+    for (const [given, coefficient] of Object.entries(quantity) as [Given, number][]) {
+      if (coefficient === 0) continue;
+      const e = names.indexOf(given);
+      if (e < 0) {
+        total += coefficient * ownLog;
+        continue;
+      }
+      const inner = given === "none" ? contrastive : marginal;
+      const value = fresh[e][b];
+      total += coefficient * (includesOwn(coefficient, bound) ? logMeanWithOwn(value, inner, ownLog) : value);
+    }
+    return total;
+  });
+
+/** The coefficients of a quantity as the kernels take them: of every evidence, then of the generating sample's own. */
+export const coefficientsOf = (
+  names: readonly Given[],
+  given: readonly Given[],
+  quantity: Quantity,
+): number[] => [
+  ...names.map((each) => quantity[each] ?? 0),
+  given.reduce((sum, each) => sum + (names.includes(each) ? 0 : (quantity[each] ?? 0)), 0),
+];
+
+export class StaticValues {
+  readonly #bounds: NestedBounds;
+  readonly #names: readonly Given[];
+  readonly #given: readonly Given[];
+
+  private constructor(bounds: NestedBounds, names: readonly Given[], given: readonly Given[]) {
+    this.#bounds = bounds;
+    this.#names = names;
+    this.#given = given;
+  }
+
+  /** `given` are the evidences that any of the quantities needs. */
+  static async create(
+    gpu: Gpu,
+    model: Model,
+    given: readonly Given[],
+    horizon: number,
+    sizes: SampleSizes,
+  ): Promise<StaticValues> {
+    const ordered = GIVEN.filter((each) => given.includes(each));
+    const bounds = await NestedBounds.create(gpu, describeNested(model, ordered, horizon, sizes), MOST_ROWS);
+    return new StaticValues(bounds, integrated(model, ordered), ordered);
+  }
+
+  /** The mean lower bound of every row. */
+  lower(rows: readonly ValueRow[]): Promise<number[]> {
+    return this.#bounds.evaluate(
+      rows.map((row) => ({ ...row, coefficients: coefficientsOf(this.#names, this.#given, row.quantity) })),
+    );
+  }
+
+  dispose(): void {
+    this.#bounds.dispose();
+  }
+}
