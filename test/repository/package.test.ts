@@ -14,7 +14,7 @@ describe("the package", () => {
     const { stdout } = spawnSync("npm", words, { cwd: ROOT, encoding: "utf8" });
     const paths = (JSON.parse(stdout)[0].files as { path: string }[]).map(({ path }) => path);
     const many =
-      /^(dist\/.*(?<!\.test)\.(js|d\.ts)(\.map)?|dist\/studio\/(assets\/[\w-]+\.css|index\.html|icon\.svg|licences\.md)|src\/.*(?<!\.test)\.ts|docs\/.*\.md|docs\/reproduction\/.*\.svg|results\/.*\.csv|examples\/((slurm|jspsych)\/.*|[a-z-]+\.mjs))$/;
+      /^(dist\/.*(?<!\.test)\.(js|d\.ts)(\.map)?|dist\/studio\/(assets\/[\w-]+\.css|index\.html|icon\.svg|licences\.md)|src\/.*(?<!\.test)\.ts|docs\/.*\.md|docs\/reproduction\/.*\.svg|docs\/studio\/[a-z]+\.png|results\/.*\.csv|examples\/((slurm|jspsych)\/.*|[a-z-]+\.mjs))$/;
     const others = paths.filter((path) => !many.test(path));
     expect(others.sort()).toEqual([
       "CONTRIBUTING.md",
