@@ -3,7 +3,9 @@
 
 export { epig } from "../dist/active/epig.js";
 export { compileLogMeanExp, createDense, Workspace } from "../dist/compute/index.js";
-export { seededStream } from "../dist/core/random.js";
+export { fillNormal, seededStream } from "../dist/core/random.js";
+export { trainDad } from "../dist/design/dad.js";
+export { designScales, outcomeScales } from "../dist/design/design-scale.js";
 export { locationFinding } from "../dist/design/models/location.js";
 export { Nested } from "../dist/design/nested.js";
 export { Outcomes } from "../dist/design/outcomes.js";

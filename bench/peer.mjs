@@ -23,7 +23,9 @@ export async function startPeer(name) {
   if (python === null) return null;
   const script = fileURLToPath(new URL(`./peers/${name}_peer.py`, import.meta.url));
   // -B: no byte code beside the sources.
-  const child = spawn(python, ["-B", script], { stdio: ["pipe", "pipe", "inherit"] });
+  // Threads that wait by spinning keep the others from a busy machine's cores, and a peer takes ten times as long.
+  const env = { OMP_WAIT_POLICY: "passive", ...process.env };
+  const child = spawn(python, ["-B", script], { env, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   child.stdin.on("error", () => {}); // a dead peer shows as the end of its answers
   const answer = async () => {
@@ -42,4 +44,11 @@ export async function startPeer(name) {
     },
     stop: () => child.stdin.end(),
   };
+}
+
+/** Named arrays as JSON can carry them; float32 values survive exactly. */
+export function plainInputs(inputs) {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, { shape, data }]) => [name, { shape, data: Array.from(data) }]),
+  );
 }

@@ -141,3 +141,75 @@ export function denseStep({ x, dy, ...parameters }) {
   result.dx = upstream;
   return result;
 }
+
+/**
+ * One step of deep adaptive design: the lower bound of R_c for designs that the networks choose one after the other, and
+ * its gradient in all weights and biases, in the order "encoder w0", "encoder b0", ..., "emitter w0", ....
+ *
+ *   xi_t = emitter(sum_{s < t} encoder(xi_s, log y_s)),   log y_t = log mu(psi0, xi_t) + noise * eps_t,
+ *
+ * so with r_t = dR / d xi_t for the other designs as they are, and S_t = dR / d(sum that xi_t is chosen from),
+ *
+ *   dR / d xi_t = r_t + d encoder(xi_t, log y_t) / d xi_t applied to sum_{s > t} S_s.
+ */
+export function dadStep({ theta0, phi0, eps, thetaL, phiL, phiM, ...parameters }, settings) {
+  const [B, T] = eps.shape;
+  const layersOf = (network) =>
+    Object.fromEntries(
+      Object.entries(parameters)
+        .filter(([name]) => name.startsWith(`${network} `))
+        .map(([name, array]) => [name.slice(network.length + 1), array]),
+    );
+  const networks = { encoder: layersOf("encoder"), emitter: layersOf("emitter") };
+  const encoding = networks.emitter.w0.shape[1];
+  const matrix = (width, data = new Float64Array(B * width)) => ({ shape: [B, width], data });
+  const forward = (network, x, width) => denseStep({ x, dy: matrix(width), ...networks[network] }).y;
+
+  const steps = [];
+  const xi = { shape: [B, T, 2], data: new Float64Array(B * T * 2) };
+  let sum = new Float64Array(B * encoding);
+  for (let t = 0; t < T; t++) {
+    const designs = forward("emitter", matrix(encoding, sum), 2);
+    const pairs = new Float64Array(B * 3);
+    const slopes = [];
+    for (let b = 0; b < B; b++) {
+      const [x, y] = [designs[2 * b], designs[2 * b + 1]];
+      const signal = logSignal(theta0.data[b], phi0.data[b], x, y, settings);
+      pairs.set([x, y, signal.value + settings.noise * eps.data[b * T + t]], 3 * b);
+      xi.data.set([x, y], 2 * (b * T + t));
+      slopes.push(signal);
+    }
+    steps.push({ sum, pairs, slopes });
+    const encodings = forward("encoder", matrix(3, pairs), encoding);
+    sum = sum.map((value, i) => value + encodings[i]);
+  }
+  const { objective, gradient: direct } = conditionalStep(
+    { theta0, phi0, eps, thetaL, phiL, phiM, xi },
+    settings,
+  );
+
+  const totals = Object.fromEntries(
+    Object.entries(parameters).map(([name, { data }]) => [name, new Float64Array(data.length)]),
+  );
+  const back = (network, x, dy) => {
+    const { y: _, dx, ...gradients } = denseStep({ x, dy, ...networks[network] });
+    for (const [name, values] of Object.entries(gradients)) {
+      const total = totals[`${network} ${name.slice(1)}`];
+      for (let i = 0; i < total.length; i++) total[i] += values[i];
+    }
+    return dx;
+  };
+  const later = new Float64Array(B * encoding);
+  for (let t = T - 1; t >= 0; t--) {
+    const { sum, pairs, slopes } = steps[t];
+    const throughPairs = back("encoder", matrix(3, pairs), matrix(encoding, later.slice()));
+    const dDesigns = Float64Array.from({ length: 2 * B }, (_, i) => {
+      const [b, d] = [i >> 1, i % 2];
+      const slope = d === 0 ? slopes[b].dx : slopes[b].dy;
+      return direct[2 * (b * T + t) + d] + throughPairs[3 * b + d] + throughPairs[3 * b + 2] * slope;
+    });
+    const dSum = back("emitter", matrix(encoding, sum), matrix(2, dDesigns));
+    for (let i = 0; i < later.length; i++) later[i] += dSum[i];
+  }
+  return { objective, gradient: Object.values(totals).flatMap((values) => Array.from(values)) };
+}

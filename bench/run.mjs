@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { agreesWithin } from "./agreement.mjs";
-import { startPeer } from "./peer.mjs";
+import { plainInputs, startPeer } from "./peer.mjs";
 
 const USAGE = "usage: npm run -s bench -- [--json] [--only NAME] [--rounds N]";
 const WARM_UP_MS = 400;
@@ -67,7 +67,7 @@ async function measure(name, library) {
   const { default: bench } = await import(new URL(`${name}.bench.mjs`, folder));
   progress(name);
   const { threads, settings } = bench;
-  const inputs = bench.inputs();
+  const inputs = bench.inputs(library);
   const reference = bench.reference(inputs, settings);
   const agreement = bench.agreement ?? agreesWithin(bench.tolerance ?? TOLERANCE);
   const notes = [];
@@ -84,7 +84,7 @@ async function measure(name, library) {
         ? openLocal(bench.peer, () => bench.setupPeer(context), notes)
         : openPython(
             bench.peer,
-            { op: "load", bench: bench.peerBench ?? name, threads, settings, inputs: plain(inputs) },
+            { op: "load", bench: bench.peerBench ?? name, threads, settings, inputs: plainInputs(inputs) },
             notes,
           ),
     );
@@ -208,13 +208,6 @@ async function warmUp(side) {
   const first = await side.time(3);
   const ms = await side.time(Math.max(3, Math.min(5000, Math.ceil(WARM_UP_MS / first))));
   side.repeat = Math.max(2, Math.min(2000, Math.ceil(ROUND_MS / ms)));
-}
-
-/** The inputs as JSON can carry them; float32 values survive exactly. */
-function plain(inputs) {
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, { shape, data }]) => [name, { shape, data: Array.from(data) }]),
-  );
 }
 
 function round(value) {

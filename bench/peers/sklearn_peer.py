@@ -47,8 +47,8 @@ def students_run(inputs, settings):
         entropy = [-(xlogx(m) + xlogx(1 - m)) for m in (p, q)]
         return entropy[0] + entropy[1].mean() + joint.mean(axis=1)
 
-    def acquire(labels):
-        rng = np.random.default_rng(0)
+    def acquire(labels, seed):
+        rng = np.random.default_rng(seed)
         labelled, pool = list(rows["initial"]), rows["pool"]
         for _ in range(labels):
             targets = rng.choice(rows["targets"], settings["targets"], replace=False)
@@ -63,12 +63,15 @@ def students_run(inputs, settings):
             pool = np.delete(pool, best)
         return labelled
 
-    def accuracy():
-        labelled = acquire(settings["check"])
+    def accuracy(seed):
+        labelled = acquire(settings["checked"]["labels"], seed)
         model = RandomForestClassifier(n_jobs=state["threads"]).fit(x[labelled], target[labelled])
-        return {"accuracy": [float(model.score(x[rows["test"]], target[rows["test"]]))]}
+        return float(model.score(x[rows["test"]], target[rows["test"]]))
 
-    return lambda: acquire(settings["labels"]), accuracy
+    def values():
+        return {"accuracy": [accuracy(seed) for seed in range(settings["checked"]["peerSeeds"])]}
+
+    return lambda: acquire(settings["labels"], 0), values
 
 
 def one_hot(inputs, levels):

@@ -105,6 +105,19 @@ const meanOfVotes = (words: Int32Array, members: number, means: Float64Array): v
 };
 
 const meanOfMembers = (values: Float32Array, members: number, classes: number, means: Float64Array): void => {
+  if (classes === 2) {
+    // By far the most frequent, and faster with both classes side by side: neither sum waits for the other.
+    for (let row = 0, at = 0; 2 * row < means.length; row++) {
+      let [sum0, sum1] = [0, 0];
+      for (const end = at + 2 * members; at < end; at += 2) {
+        sum0 += values[at];
+        sum1 += values[at + 1];
+      }
+      means[2 * row] = sum0 / members;
+      means[2 * row + 1] = sum1 / members;
+    }
+    return;
+  }
   for (let row = 0; row * classes < means.length; row++) {
     const from = row * members * classes;
     for (let c = 0; c < classes; c++) {
