@@ -318,7 +318,9 @@ describeInChromium("running a campaign with a server", (browser) => {
     // Items yes no | yes no | yes no | yes yes | no no: o(yes, no) = 3, n(yes) = n(no) = 5, n = 10.
     const alpha = 1 - (9 * 3) / (5 * 5);
     const agreement = page.getByRole("region", { name: "Agreement" });
-    await agreement.getByText(`less often than chance would have it: alpha is ${alpha.toFixed(2)} (`).waitFor();
+    await agreement
+      .getByText(`less often than chance would have it: alpha is ${alpha.toFixed(2)} (`)
+      .waitFor();
     await page.getByRole("link", { name: "Settle them" }).click();
     expect(await disputeIn(page)).toBe(idOf(11));
     expect(await opinionsIn(page)).toEqual([

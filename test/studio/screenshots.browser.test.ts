@@ -109,7 +109,7 @@ const pictureOf = async (page: Page, look: LookName): Promise<Buffer> => {
   await page.evaluate(async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   });
-  return page.screenshot({ animations: "disabled", caret: "hide", style: UNPICTURED });
+  return page.screenshot({ animations: "disabled", caret: "hide" });
 };
 
 /** What is wrong with a picture, in a line; undefined where nothing is. */
@@ -132,6 +132,7 @@ const suite = (browser: () => Browser): void => {
     if (isUpdate) mkdirSync(FOLDER, { recursive: true });
     // The style that hides what changes is none of the page's own.
     studio = await openStudio(browser(), "#/start", { bypassCSP: true, reducedMotion: "reduce" });
+    await studio.page.addStyleTag({ content: UNPICTURED });
   });
   afterAll(() => studio?.close());
 
