@@ -43,6 +43,17 @@ const watchLongTasks = () => {
   Object.assign(globalThis, { longTasks: tasks });
 };
 
+/**
+ * The longest since it was last asked for, by the clock.
+ *
+ * @param {import("playwright-core").Page} page
+ */
+const longTasksIn = (page) =>
+  page.evaluate(() => {
+    const { longTasks } = /** @type {{ longTasks: number[] }} */ (/** @type {unknown} */ (globalThis));
+    return Math.max(0, ...longTasks.splice(0));
+  });
+
 /** @typedef {{ wall: number, cpu: number }} Held How long the page's thread was held at most, by the clock and by its own. */
 
 /**
@@ -54,23 +65,19 @@ const watchLongTasks = () => {
  * @returns {Promise<Held>}
  */
 const heldWhile = async (page, act) => {
+  await longTasksIn(page);
   await browser.startTracing(page, { categories: ["toplevel"] });
   await act();
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
   /** @type {readonly { name: string, pid: number, tid: number, tdur?: number, args: { name?: string } }[]} */
   const events = traceEvents;
-  const main = new Set(
-    events
-      .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
-  const cpu = events
-    .filter(({ pid, tid }) => main.has(`${pid} ${tid}`))
-    .reduce((most, { tdur = 0 }) => Math.max(most, tdur / 1000), 0);
-  const wall = await page.evaluate(() => {
-    const { longTasks } = /** @type {{ longTasks: number[] }} */ (/** @type {unknown} */ (globalThis));
-    return Math.max(0, ...longTasks.splice(0));
-  });
+  const threads = events
+    .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
+    .map((thread) => events.filter(({ pid, tid }) => pid === thread.pid && tid === thread.tid));
+  // The browser keeps a process ready for the next page, which does little but begin.
+  const [own = []] = threads.sort((a, b) => b.length - a.length);
+  const cpu = own.reduce((most, { tdur = 0 }) => Math.max(most, tdur / 1000), 0);
+  const wall = await longTasksIn(page);
   return { wall: Math.round(wall), cpu: Math.round(cpu) };
 };
 
@@ -86,9 +93,10 @@ const visit = async () => {
     if (protocol !== "blob:") loaded.add(pathname);
   });
   const found = { picture: 0, audited: 0, bytes: 0 };
+  const start = performance.now();
+  await page.goto(`${server.url}/`);
+  // From the first click on: before, the browser sets up a process of its own for the page.
   const longest = await heldWhile(page, async () => {
-    const start = performance.now();
-    await page.goto(`${server.url}/`);
     await page.getByRole("button", { name: "Try the example" }).click();
     await page.locator(".chart-picture").first().waitFor();
     found.picture = performance.now() - start;

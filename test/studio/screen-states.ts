@@ -246,4 +246,5 @@ export const STATES: readonly ScreenState[] = [
 export const UNPICTURED = `
   .progress-words, main .what .figures { visibility: hidden !important; }
   section[aria-label="What more labels would bring"] { display: none !important; }
+  main .answer .muted { color: inherit !important; }
 `;

@@ -102,14 +102,22 @@ const pictureOf = async (page: Page, look: LookName): Promise<Buffer> => {
   await expect.poll(() => page.evaluate(chartsFit), { timeout: MINUTES }).toBe(true);
   const height = await page.evaluate(async () => {
     await document.fonts.ready;
-    return document.documentElement.scrollHeight;
+    // What is laid out again for the room that it found has come to rest.
+    let last = 0;
+    for (let same = 0; same < 10; same++) {
+      await new Promise(requestAnimationFrame);
+      const { scrollHeight } = document.documentElement;
+      if (scrollHeight !== last) same = 0;
+      last = scrollHeight;
+    }
+    return last;
   });
   // All of it is seen at once, and what sticks to an edge of the window is at that of the page.
   await page.setViewportSize({ width: viewport.width, height: Math.max(viewport.height, height) });
   await page.evaluate(async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   });
-  return page.screenshot({ animations: "disabled", caret: "hide", style: UNPICTURED });
+  return page.screenshot({ animations: "disabled", caret: "hide" });
 };
 
 /** What is wrong with a picture, in a line; undefined where nothing is. */
@@ -132,6 +140,7 @@ const suite = (browser: () => Browser): void => {
     if (isUpdate) mkdirSync(FOLDER, { recursive: true });
     // The style that hides what changes is none of the page's own.
     studio = await openStudio(browser(), "#/start", { bypassCSP: true, reducedMotion: "reduce" });
+    await studio.page.addStyleTag({ content: UNPICTURED });
   });
   afterAll(() => studio?.close());
 
