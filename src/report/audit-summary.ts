@@ -2,7 +2,9 @@
  * What a page or a report shows of one attribute, from what is known so far: the answer in words, and its pictures. It
  * runs in a browser.
  */
+
 import type { TopLevelSpec } from "vega-lite";
+import { listed } from "../core/list-in-words.js";
 import { percent } from "../core/number-text.js";
 import type { Interval } from "../core/stats.js";
 import type {
@@ -44,9 +46,6 @@ export interface AuditShown {
   /** Whether the leakage once the target is known is asked for. */
   readonly givenTarget?: boolean | undefined;
 }
-
-const listed = (names: readonly string[]): string =>
-  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
 
 const amount = (unit: Unit, nats: number, interval: Interval): string =>
   `${short(unit.of(nats))} ${unit.name} (${between(interval, unit.of)})`;

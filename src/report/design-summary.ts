@@ -1,5 +1,6 @@
 /** What designs tell and give away, in sentences, and as a frontier. */
 import type { InformationUnit } from "../core/information-unit.js";
+import { listed } from "../core/list-in-words.js";
 import { between, fixed } from "../core/number-text.js";
 import type { InformationEstimate } from "../design/evidence-samples.js";
 import type { Role } from "../design/model.js";
@@ -21,10 +22,7 @@ export interface DesignWording {
 
 /** The parameters of a role, as a list in a sentence. */
 export const partNamed = (parameters: readonly Named[], role: Role): string =>
-  parameters
-    .filter((each) => each.role === role)
-    .map(({ name }) => name)
-    .join(" and ");
+  listed(parameters.filter((each) => each.role === role).map(({ name }) => name));
 
 /** Information is never below 0: what sampling takes below is no sign of it. */
 const atLeastNone = ([low, high]: readonly [number, number]): [number, number] => [

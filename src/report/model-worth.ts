@@ -1,4 +1,5 @@
 /** What a fitted model is worth, in sentences: on all rows that it had not seen, and in every group. */
+import { listed } from "../core/list-in-words.js";
 import { percent } from "../core/number-text.js";
 import type { FittedModel, HeldOutGroups, HeldOutRate } from "../workflows/fitted-model.js";
 import { shortName } from "./short-names.js";
@@ -20,9 +21,6 @@ const shareInWords = ({ value, interval }: HeldOutRate): string | undefined => {
   if (interval === undefined) return percent(value);
   return `${percent(value)} (${percent(interval[0]).replace(" %", "")} to ${percent(interval[1]).replace(" %", "")})`;
 };
-
-const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 
 type RateOf = (group: HeldOutGroups["groups"][number]) => HeldOutRate;
 

@@ -3,7 +3,9 @@
  * split and initial labels), with intervals that hold for all of them together (Bonferroni), so that one of many
  * comparisons does not look like a gain by chance.
  */
+
 import type { StrategyName } from "../active/strategies.js";
+import { listed } from "../core/list-in-words.js";
 import { between, fixed, signed } from "../core/number-text.js";
 import { ANYWHERE, DIFFERENCE_RANGE, type Interval, meanEstimate } from "../core/stats.js";
 import type { Evaluation } from "./evaluation.js";
@@ -91,9 +93,6 @@ const inWords = ({ measure, mean, interval }: MeasureDifference): string => {
   const value = mean === null ? "no value" : signed(mean, 3);
   return `${words} ${value}${interval === null ? "" : ` (${between(interval)})`}`;
 };
-
-const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 
 const sentenceOf = (method: string, measures: readonly MeasureDifference[]): string => {
   const of = (verdict: MeasureDifference["verdict"]) =>

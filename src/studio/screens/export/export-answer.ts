@@ -1,8 +1,6 @@
 /** What the export screen says first: what can be saved by now. */
+import { listed } from "../../../core/list-in-words.js";
 import type { Exported } from "../../exported.js";
-
-const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 
 export const exportAnswerTexts = {
   ready: (what: string, of: string, one: boolean) =>

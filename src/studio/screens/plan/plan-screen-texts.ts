@@ -1,4 +1,5 @@
 /** What the plan screen calls its settings, and what it says where they no longer are those of the plan that it shows. */
+import { listed } from "../../../core/list-in-words.js";
 import type { FairMetric } from "../../../mitigation/fair-rule.js";
 import { LEARNER_CHOICES, type PlanChoice } from "../../plan-choice.js";
 
@@ -11,9 +12,6 @@ export const LEARNERS_WORDS: Readonly<Record<keyof typeof LEARNER_CHOICES, strin
   all: "forest, logistic, boosting",
   one: "forest only",
 };
-
-const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
