@@ -765,6 +765,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: {
       "--model": ["--model", "psychometric"],
       "--prior-mean": ["--prior-mean", "1,2"],
+      "--device": ["--device", "auto"],
       "--model-options": ["--model-options", '{"noise": 0.1}'],
       "--policy": ["--policy", "random"],
       "--objective": ["--objective", "unconditional"],
@@ -796,6 +797,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: {
       "--model": ["--model", "location"],
       "--prior-mean": ["--prior-mean", "1,2"],
+      "--device": ["--device", "auto"],
       "--model-options": ["--model-options", '{"noise": 0.1}'],
       "--outer": ["--outer", "9"],
       "--inner": ["--inner", "40"],
@@ -823,6 +825,7 @@ const CASES: Readonly<Record<string, Case>> = {
     options: {
       "--model": ["--model", "psychometric"],
       "--prior-mean": ["--prior-mean", "1,2"],
+      "--device": ["--device", "auto"],
       "--model-options": ["--model-options", '{"noise": 0.1}'],
       "--policy": ["--policy", "random"],
       "--objective": ["--objective", "unconditional"],
