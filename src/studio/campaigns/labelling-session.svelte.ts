@@ -90,6 +90,7 @@ export class LabellingSession {
   #sending: Promise<void> | undefined;
   #sendAgain = false;
   #writing: Promise<unknown> = Promise.resolve();
+  #unwritten = $state(0);
   #tries = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #request: string | undefined;
@@ -119,6 +120,11 @@ export class LabellingSession {
     return this.#outgoing.flatMap(({ problem, kind, id }) =>
       problem === undefined && kind === "adjudication" ? [id] : [],
     );
+  }
+
+  /** Whether this browser is still writing down what was said last: until then nothing is said to be kept. */
+  get isWriting(): boolean {
+    return this.#unwritten > 0;
   }
 
   get refused(): readonly OutgoingSaying[] {
@@ -333,9 +339,15 @@ export class LabellingSession {
   }
 
   #write(write: () => Promise<unknown>): void {
-    this.#writing = this.#writing.then(write).catch(() => {
-      this.notKept = true;
-    });
+    this.#unwritten += 1;
+    this.#writing = this.#writing
+      .then(write)
+      .catch(() => {
+        this.notKept = true;
+      })
+      .finally(() => {
+        this.#unwritten -= 1;
+      });
   }
 
   /** What waits, as the database has it; what is only known here stays. */
