@@ -183,7 +183,8 @@ class DesignRun {
           if (
             designs !== undefined &&
             kind === "optimise" &&
-            isSameExperiment(choice, this.choice ?? (choice as DesignChoice))
+            choice !== undefined &&
+            isSameExperiment(this.choice, choice)
           ) {
             this.use(nearestOrder(this.designs, designs));
           }

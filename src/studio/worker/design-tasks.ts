@@ -48,8 +48,6 @@ export interface PolicyStep {
 export const designTaskTexts = {
   ownModel: (file: string, model: string) =>
     `${file} was made for the model ${model}, which is not one of those shipped: run it with "fairbed design next" or with runPolicy in a page of your own`,
-  noModel: (file: string) =>
-    `${file} does not say what model it is for: choose the model first, and give as many numbers for each design as it has variables`,
 };
 
 const POSTERIOR_DRAWS = 250;
