@@ -3,21 +3,21 @@
 import { array, normals } from "./inputs.mjs";
 
 const ROWS = 20_000;
-const TARGETS = 1_000;
-const MEMBERS = 100;
+export const TARGETS = 1_000;
+export const MEMBERS = 100;
 
 /** Log odds a_n + u_n f_k + noise: the members' features f are what candidates and targets share. */
-export function epigInputs(seed, probability) {
+export function epigInputs(seed, probability, rows = ROWS) {
   const normal = normals(seed);
   const features = Float64Array.from({ length: MEMBERS }, normal);
-  const members = (rows) => {
+  const members = (count) => {
     let [offset, slope] = [0, 0];
-    return array([rows, MEMBERS], (i) => {
+    return array([count, MEMBERS], (i) => {
       if (i % MEMBERS === 0) [offset, slope] = [1.5 * normal(), normal()];
       return probability(offset + slope * features[i % MEMBERS] + normal());
     });
   };
-  return { pool: members(ROWS), targets: members(TARGETS) };
+  return { pool: members(rows), targets: members(TARGETS) };
 }
 
 const xlogx = (x) => (x > 0 ? x * Math.log(x) : 0);

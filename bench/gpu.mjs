@@ -4,8 +4,10 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { dadText, measureDad } from "./gpu-dad.mjs";
+import { epigText, measureEpig } from "./gpu-epig.mjs";
+import { spawnPython } from "./gpu-peer.mjs";
 
 const { out } = parseArgs({ options: { out: { type: "string" } } }).values;
 const dist = (path) => import(new URL(`../dist/${path}`, import.meta.url).href);
@@ -150,6 +152,8 @@ const runs = betas.flatMap((beta) => Array.from({ length: 8 }, (_, seed) => ({ b
 const many = await seconds(() => trainStaticOnGpu(gpu, model, { runs }));
 progress(`one training ${one.seconds.toFixed(1)} s, ${runs.length} together ${many.seconds.toFixed(1)} s`);
 
+const dad = await measureDad(gpu, model, { seconds, progress });
+
 const policy = staticPolicy(one.result[0].designs, 2);
 const evaluating = {
   stream: seededStream(1),
@@ -163,17 +167,14 @@ const onGpu = await seconds(() => estimatePolicy(model, policy, { ...evaluating,
 const onCpu = await seconds(() => estimatePolicy(model, policy, evaluating));
 const difference = Math.abs(onGpu.result.target.lower - onCpu.result.target.lower);
 
+const { epig, epigOnGpu, bestCandidates } = await dist("active/index.js");
+const epigs = await measureEpig(gpu, { epig, epigOnGpu, bestCandidates, Workspace }, progress);
+
 const smi = spawnSync("nvidia-smi", ["--query-gpu=name,driver_version", "--format=csv,noheader"], {
   encoding: "utf8",
 });
-const python = process.env.FAIRBED_PYTHON ?? "python3";
 progress("PyTorch ...");
-const torch = spawnSync(python, [fileURLToPath(new URL("peers/torch_gpu.py", import.meta.url))], {
-  encoding: "utf8",
-  stdio: ["ignore", "pipe", "inherit"],
-  timeout: 400_000,
-});
-const peer = torch.status === 0 ? JSON.parse(torch.stdout.trim().split("\n").at(-1)) : null;
+const peer = spawnPython("torch_gpu.py");
 
 const results = {
   machine: {
@@ -191,6 +192,8 @@ const results = {
     one: { seconds: one.seconds, objective: one.result[0].objective.mean, sameBitsTwice: sameBits },
     many: { runs: runs.length, seconds: many.seconds },
   },
+  epig: epigs,
+  dad,
   evaluation: { gpuSeconds: onGpu.seconds, cpuSeconds: onCpu.seconds, difference },
   peer,
 };
@@ -238,6 +241,7 @@ The processor of the same machine takes ${number(cpuStep, 0)} us. ${
         .join("; ")}.`
 }
 
+${dadText(dad, peer)}
 ## The rest
 
 - From tracing to the first value and gradient: ${number(start.tracingToFirstResult, 0)} ms, after ${number(start.opening, 0)} ms to open the GPU.
@@ -245,6 +249,7 @@ The processor of the same machine takes ${number(cpuStep, 0)} us. ${
 - Evaluation with 8 batches of 100 experiments and 100,000 inner samples: ${number(onGpu.seconds, 2)} s, on the processor ${number(onCpu.seconds, 2)} s; the lower bounds differ by ${difference.toExponential(1)} nats.
 - The bound differs from the processor's on the same samples by ${agreement.value.toExponential(1)} nats, the gradient by ${agreement.gradient.toExponential(1)} of its largest entry.
 
+${epigText(epigs)}
 ## Accuracy
 
 The largest error in units of the last place, against float64:

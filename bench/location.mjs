@@ -44,8 +44,8 @@ export const stepOf =
   ({ adaptive, relaxed }) =>
   ({ library, inputs, settings, threads }) => {
     const [outer, horizon] = inputs.eps.shape;
-    const { beta, noise, background, offset, priorMean } = settings;
-    const model = library.locationFinding({ priorMean, noise, background, offset });
+    const { beta, background, offset, priorMean } = settings;
+    const model = library.locationFinding({ priorMean, noise: settings.noise, background, offset });
     const workspace = new library.Workspace({ threads, relaxed });
     const common = { model, workspace, outer, horizon, designs: adaptive ? "perOuter" : "shared" };
     const quantity = library.objectiveQuantity("conditional", beta);
@@ -65,11 +65,12 @@ export const stepOf =
       none: { theta: inputs.thetaL.data, phi: inputs.phiL.data },
       target: { phi: inputs.phiM.data },
     };
+    const noise = { outcome: inputs.eps.data };
     let objective = 0;
     let gradient = {};
     return {
       run() {
-        const readings = outcomes.simulate(parameters, designs, { outcome: inputs.eps.data });
+        const readings = outcomes.simulate(parameters, designs, noise);
         nested.setData(parameters, designs, readings);
         nested.setInner(samples, parameters);
         objective = nested.bound(quantity, "lower");
@@ -77,7 +78,7 @@ export const stepOf =
         const adjoint = { outcome: new Float64Array(outer * horizon) };
         for (const name of ["x", "y"]) nested.addGradient(name, gradient[name]);
         nested.addGradient("outcome", adjoint.outcome);
-        outcomes.addPullback(adjoint, gradient);
+        outcomes.addPullback(adjoint, { parameters, designs, noise }, gradient);
       },
       values: () => ({
         objective: [objective],

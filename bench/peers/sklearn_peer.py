@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import scipy.sparse
 import sklearn
+from acquisition import acquire
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -30,48 +31,25 @@ def forest(inputs, settings):
 
 
 def students_run(inputs, settings):
-    """The acquisition loop as one would write it: two forests at every label, EPIG of both by one matrix product."""
+    """The acquisition loop as one would write it."""
     x = inputs["x"]
     target, sensitive = inputs["target"].astype(int), inputs["sensitive"].astype(int)
     rows = {name: inputs[name].astype(int) for name in ("pool", "targets", "initial", "test")}
 
-    def xlogx(p):
-        return p * np.log(p, where=p > 0, out=np.zeros_like(p))
-
-    def epig(model, pool, targets):
-        members = [np.stack([t.predict_proba(x[r])[:, -1] for t in model.estimators_], axis=1) for r in (pool, targets)]
-        p, q = (m.mean(axis=1) for m in members)
-        both = members[0] @ members[1].T / members[0].shape[1]
-        cells = (both, p[:, None] - both, q - both, 1 - p[:, None] - q + both)
-        joint = sum(xlogx(np.maximum(cell, 0)) for cell in cells)
-        entropy = [-(xlogx(m) + xlogx(1 - m)) for m in (p, q)]
-        return entropy[0] + entropy[1].mean() + joint.mean(axis=1)
-
-    def acquire(labels, seed):
-        rng = np.random.default_rng(seed)
-        labelled, pool = list(rows["initial"]), rows["pool"]
-        for _ in range(labels):
-            targets = rng.choice(rows["targets"], settings["targets"], replace=False)
-            scores = 0
-            for y, weight in ((target, 1), (sensitive, -settings["beta"])):
-                if len(set(y[labelled])) < 2:
-                    continue
-                model = RandomForestClassifier(n_jobs=state["threads"]).fit(x[labelled], y[labelled])
-                scores = scores + weight * epig(model, pool, targets)
-            best = int(np.argmax(scores))
-            labelled.append(pool[best])
-            pool = np.delete(pool, best)
-        return labelled
+    def labelled_after(labels, seed):
+        start = {name: rows[name] for name in ("initial", "pool", "targets")}
+        given = {"drawn": settings["targets"], "beta": settings["beta"], "threads": state["threads"]}
+        return acquire(x, target, sensitive, labels=labels, seed=seed, **start, **given)
 
     def accuracy(seed):
-        labelled = acquire(settings["checked"]["labels"], seed)
+        labelled = labelled_after(settings["checked"]["labels"], seed)
         model = RandomForestClassifier(n_jobs=state["threads"]).fit(x[labelled], target[labelled])
         return float(model.score(x[rows["test"]], target[rows["test"]]))
 
     def values():
         return {"accuracy": [accuracy(seed) for seed in range(settings["checked"]["peerSeeds"])]}
 
-    return lambda: acquire(settings["labels"], 0), values
+    return lambda: labelled_after(settings["labels"], 0), values
 
 
 def one_hot(inputs, levels):

@@ -66,7 +66,8 @@ const relativeSpreads = (given: Members, memberWeights: Float64Array): Float64Ar
       }
       let [variance0, variance1] = [0, 0];
       for (let k = 0, at = from; k < members; k++, at += 2) {
-        const [off0, off1] = [values[at] - mean0, values[at + 1] - mean1];
+        const off0 = values[at] - mean0;
+        const off1 = values[at + 1] - mean1;
         variance0 += memberWeights[k] * (off0 * off0);
         variance1 += memberWeights[k] * (off1 * off1);
       }

@@ -28,18 +28,23 @@ export interface EpigOptions {
   readonly permutations?: number | undefined;
   /** Where kernels run; one on all cores that all calls share unless given. */
   readonly workspace?: Workspace | undefined;
+  /** @internal What computes EPIG without a correction; `plainEpig` unless given. */
+  readonly plain?: PlainEpig | undefined;
 }
+
+/** EPIG without a correction, [pool rows]; the weights of the targets have the sum 1. */
+export type PlainEpig = (
+  pool: Members,
+  targets: Members,
+  weights: Float64Array,
+  options?: JointEntropyOptions,
+) => Float64Array;
 
 /**
  * EPIG without a correction; with weights of the members, under those: what is left to learn once they are known to
  * be more or less likely. Both weights have the sum 1.
  */
-export const plainEpig = (
-  pool: Members,
-  targets: Members,
-  weights: Float64Array,
-  options: JointEntropyOptions = {},
-): Float64Array => {
+export const plainEpig: PlainEpig = (pool, targets, weights, options = {}) => {
   const means = meansOf(pool, targets, options.memberWeights);
   const scores = rowEntropies(means.pool, pool.classes);
   let ofTargets = 0;
@@ -73,10 +78,10 @@ export const plainEpig = (
  * ```
  */
 export const epig = (pool: Members, targets: Members, options: EpigOptions = {}): Float64Array => {
-  const { correction = "none", stream, permutations = 20, workspace } = options;
+  const { correction = "none", stream, permutations = 20, workspace, plain = plainEpig } = options;
   requireSameMembers(pool, targets);
   const weights = normalisedWeights(targets.rows, options.weights);
-  const score = plainEpig(pool, targets, weights, { workspace });
+  const score = plain(pool, targets, weights, { workspace });
   if (correction === "none") return score;
   if (correction === "analytic") {
     const expected = expectedUnderIndependence(pool, targets, weights);
@@ -89,7 +94,7 @@ export const epig = (pool: Members, targets: Members, options: EpigOptions = {})
   }
   for (let r = 0; r < permutations; r++) {
     const order = stream.split(r).permutation(pool.members);
-    const paired = plainEpig(pool, reorderMembers(targets, order), weights, { workspace });
+    const paired = plain(pool, reorderMembers(targets, order), weights, { workspace });
     for (let n = 0; n < score.length; n++) score[n] -= paired[n] / permutations;
   }
   return score;

@@ -27,6 +27,7 @@ export {
   type Prediction,
   type ScoreParts,
 } from "./fairbed.js";
+export { epigOnGpu } from "./gpu/epig-on-gpu.js";
 export { type IncludedRow, inclusionWeights, poolMean } from "./inclusion.js";
 export { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
 export { type ExactMembers, type Members, requireProbabilities } from "./members.js";

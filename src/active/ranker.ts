@@ -9,9 +9,10 @@ import type { Classifier, FeatureMatrix } from "../learners/classifier.js";
 import type { Selected } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, ScoreParts } from "./fairbed.js";
+import { type PartElsewhere, scoreElsewhere } from "./gpu/scores-elsewhere.js";
 import type { Members } from "./members.js";
 import { type BestOptions, bestCandidates, type FoundCandidates } from "./pruned.js";
-import { type StrategyName, strategies } from "./strategies.js";
+import { type AcquisitionInput, type StrategyName, strategies } from "./strategies.js";
 import { goesFirst, type RowKeys } from "./ties.js";
 
 export interface RankerOptions {
@@ -38,6 +39,8 @@ export interface RankerOptions {
 export interface Ranker {
   /** The parts of the scores of one part of the pool; `part` is its number, for methods that draw. */
   score(candidates: FeatureMatrix, part: number): ScoreParts;
+  /** @internal The same with EPIG computed elsewhere. */
+  scoreBy(elsewhere: PartElsewhere, candidates: FeatureMatrix, part: number): Promise<ScoreParts>;
   /**
    * The best few of a part with the numbers that `score` gives them, without scoring all; undefined where the method
    * or a correction needs all scores. `size` is at most the number of candidates that are not excluded.
@@ -107,18 +110,20 @@ export const createRanker = (options: RankerOptions): Ranker => {
             },
     };
   };
+  const inputFor = (candidates: FeatureMatrix, part: number): AcquisitionInput => {
+    const own = stream.split(part);
+    return {
+      ...predictions(candidates, own),
+      groups: options.groups,
+      beta,
+      combine,
+      stream: own.split("random"),
+    };
+  };
   const draws = [options.correction, options.sensitiveCorrection].includes("permutation");
   return {
-    score(candidates, part) {
-      const own = stream.split(part);
-      return strategy.score({
-        ...predictions(candidates, own),
-        groups: options.groups,
-        beta,
-        combine,
-        stream: own.split("random"),
-      });
-    },
+    score: (candidates, part) => strategy.score(inputFor(candidates, part)),
+    scoreBy: (elsewhere, candidates, part) => scoreElsewhere(strategy, inputFor(candidates, part), elsewhere),
     best(candidates, limits) {
       if (draws || !PRUNED.includes(method)) return undefined;
       const { target: prediction, sensitive: others } = predictions(candidates, stream);

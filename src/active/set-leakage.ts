@@ -6,7 +6,7 @@
  *
  * and a candidate adds its own divergence from pbar_S, to first order. Asking where it is small picks inputs of which
  * that model is unsure. A new model that learns the attribute from the labels of the set is not thereby worse at it: on
- * Census it is better (docs/acquisition.md, section 5).
+ * Census it is better (docs/concepts/what-moves-parity.md).
  */
 import { log } from "../core/math.js";
 import { type Members, meanProbabilities, requireMembers } from "./members.js";

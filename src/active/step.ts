@@ -9,7 +9,8 @@ import type { Classifier, FeatureMatrix, Learner, MemberProbabilities } from "..
 import { type BatchOptions, type Selected, selectBatch } from "./batch.js";
 import type { Correction } from "./correction.js";
 import type { FairnessOptions, Prediction } from "./fairbed.js";
-import { type JointBatchOptions, selectJointBatch } from "./joint-batch.js";
+import { type PartElsewhere, scoreElsewhere } from "./gpu/scores-elsewhere.js";
+import type { JointBatchOptions } from "./joint-batch.js";
 import { type Members, meanProbabilities } from "./members.js";
 import {
   fit,
@@ -55,6 +56,8 @@ export interface StepSettings {
   readonly groups?: Int32Array | undefined;
   /** For methods that aim at the boundary of the fair decision rule. */
   readonly boundary?: BoundaryWeights | undefined;
+  /** @internal What computes EPIG where that takes a while; here unless given. */
+  readonly elsewhere?: PartElsewhere | undefined;
 }
 
 /** How much rows count as targets, [rows], by their scores [rows] and group probabilities [rows, groups]. */
@@ -233,15 +236,21 @@ export const chooseStep = async (
     stream: stream.split("random"),
   };
   await pace?.pause();
-  const parts = strategy.score(scored);
+  const parts = await scoreElsewhere(strategy, scored, settings.elsewhere);
   await pace?.pause();
   // By rows of the features, so that what else is in the pool does not matter.
   const keys = tieKeys(stream.split("ties"));
   const { costs } = settings;
+  const known = new Map<number, Limits>();
+  const limitsFor = (count: number): Limits => {
+    const limits = known.get(count) ?? limitsOf(settings, { ...input, size: count }, groupsOf);
+    known.set(count, limits);
+    return limits;
+  };
   const constraintsOf = (count: number) => ({
     size: count,
     ties: (at: number) => keys(pool[at]),
-    ...limitsOf(settings, { ...input, size: count }, groupsOf),
+    ...limitsFor(count),
     costs: costs === undefined ? undefined : Float64Array.from(pool, (row) => costs[row]),
     costWeight: settings.costWeight,
     stream: stream.split("batch"),
@@ -252,17 +261,19 @@ export const chooseStep = async (
       method: batchKind === "joint" ? "top" : batchKind,
       temperature: settings.temperature,
     } satisfies BatchOptions);
-  const jointly = (count: number): readonly Selected[] =>
-    selectJointBatch(scored.target, sensitive, {
+  const jointly = async (count: number): Promise<readonly Selected[]> => {
+    const { selectJointBatch } = await import("./joint-batch.js");
+    return selectJointBatch(scored.target, sensitive, {
       ...constraintsOf(count),
       ...withPending(settings, input, classifier, predictorsOf, sensitive.length),
       beta,
       combine: settings.combine,
     });
+  };
   const isJoint = batchKind === "joint" && size > 1 && uses.targets;
   const { tail = 0 } = input;
-  const chosen = isJoint ? withTail(jointly(size), byScore, tail) : byScore(size + tail);
-  const { groups } = constraintsOf(size + tail);
+  const chosen = isJoint ? withTail(await jointly(size), byScore, tail) : byScore(size + tail);
+  const { groups } = limitsFor(size + tail);
   const taken = new Set(chosen.map(({ row }) => row));
   const leaks = uses.sensitive || uses.joint;
   return {
@@ -305,12 +316,14 @@ const withPending = (
   };
 };
 
+type Limits = Pick<BatchOptions, "groups" | "quotas">;
+
 /** Quotas as they are given, or those that keep to shares; groups are those of the pool. */
 const limitsOf = (
   { groups }: StepSettings,
   { pool, quotas, shares, size }: StepInput,
   groupsOf: GroupModel,
-): Pick<BatchOptions, "groups" | "quotas"> => {
+): Limits => {
   if (shares !== undefined) return batchShares(shares, pool, size, groupsOf);
   return groups === undefined ? {} : { groups: pool.map((row) => groups[row]), quotas };
 };

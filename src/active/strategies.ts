@@ -81,6 +81,7 @@ const NOTHING = {
   stream: false,
 };
 
+/** Every way of asking, by its name: how it scores candidates, and what it needs for that. */
 export const strategies = {
   random: {
     uses: { ...NOTHING, stream: true },
@@ -152,6 +153,7 @@ export const strategies = {
 } as const satisfies Record<string, Strategy>;
 
 export type StrategyName = keyof typeof strategies;
+/** The names of all ways of asking. */
 export const strategyNames = Object.keys(strategies) as StrategyName[];
 
 /** Whether batches of the method can be chosen jointly: single labels that say something of targets, a model of each. */

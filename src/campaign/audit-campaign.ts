@@ -11,6 +11,7 @@ export type CampaignAudit =
   | { readonly audit: TableAudit; readonly reason: null }
   | { readonly audit: null; readonly reason: string };
 
+/** Why a campaign has no audit. */
 export const auditCampaignTexts = {
   noSensitive: "the campaign has no sensitive attribute, so there is nothing that could be given away",
   tooFew: (rows: number) =>

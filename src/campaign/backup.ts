@@ -8,6 +8,7 @@ import { loadCampaign } from "./loaded-campaign.js";
 import { type CampaignStore, requireName } from "./store.js";
 import { type Verification, verifyLog } from "./verify.js";
 
+/** What a backup says it is. */
 export const BACKUP_FORMAT = "fairbed-campaign-backup-1";
 
 export const backupTexts = {

@@ -127,6 +127,7 @@ export interface Withdrawn {
   readonly events: number;
 }
 
+/** What a campaign refuses, and why. */
 export const campaignTexts = {
   count: (given: unknown) => `${String(given)} questions were asked for: give a whole number from 1 to 10000`,
   wantsPool: "this is a campaign of designs: give outcomes, and leave out what is about labels",
@@ -184,6 +185,10 @@ const designSettings = (
   };
 };
 
+/**
+ * A collection of labels, or of outcomes of designs, that runs for weeks: who is asked, what they answer, who withdraws.
+ * Its state is a fold over a log of events, which a store keeps; several handles may work on one at the same time.
+ */
 export class Campaign {
   readonly name: string;
   readonly store: CampaignStore;

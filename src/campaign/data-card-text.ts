@@ -27,6 +27,7 @@ const markdownPart = (part: CardPart): readonly string[] => {
   return part.kind === "table" ? [markdownTable(part.table)] : [];
 };
 
+/** A data card as a page in Markdown. */
 export const dataCardMarkdown = (card: CampaignCard): string => {
   const sections = cardSections(card).flatMap(({ title, parts }) => [
     `## ${title}`,

@@ -24,6 +24,7 @@ import { askedLabels, type ProvenanceColumn, provenanceNames } from "./pool-expo
 import { type CampaignCounts, statusOf } from "./status.js";
 import { type Verification, verifyCampaign } from "./verify.js";
 
+/** What a data card says it is. */
 export const DATA_CARD_FORMAT = "fairbed-data-card-1";
 
 /** What only people know. */

@@ -17,9 +17,11 @@ export interface ExportOptions {
   readonly withoutSensitive?: boolean | undefined;
 }
 
+/** Formats of an export. */
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** What an export refuses, and why. */
 export const exportTexts = {
   rows: (given: unknown) => `there are no rows "${String(given)}" to export: choose acquired or all`,
   format: (given: unknown) =>

@@ -34,6 +34,7 @@ type StoreName = (typeof STORES)[number];
 type KeptEvent = LogEvent & { readonly campaign: string };
 type KeptItem = StoredItem & { readonly campaign: string };
 
+/** Keeps campaigns in the browser, in the IndexedDB database of this name. */
 export const indexedDbStore = (name = "fairbed"): CampaignStore => {
   let opening: Promise<IDBDatabase> | undefined;
   const database = (): Promise<IDBDatabase> => {

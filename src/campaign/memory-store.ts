@@ -14,6 +14,7 @@ const headOfLog = (log: readonly LogEvent[]): LogHead =>
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** Keeps campaigns for as long as the program runs. */
 export const memoryStore = (): CampaignStore => {
   const campaigns = new Map<string, Kept>();
   const documents = new Map<string, Map<string, string>>();

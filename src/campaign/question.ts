@@ -64,6 +64,7 @@ export const whyAsked = ({ reason, target, leakage, score, share }: Why): string
 /** What an annotator may see: whom, what is known of them, and by when. No score, no share, no reason. */
 export type AnnotatorQuestion = Pick<Question, "question" | "id" | "until" | "values" | "step" | "design">;
 
+/** A question without what its annotator must not see. */
 export const forAnnotator = ({ question, id, until, values, step, design }: Question): AnnotatorQuestion => ({
   question,
   id,

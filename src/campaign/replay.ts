@@ -50,6 +50,10 @@ const rankingsNeeded = (events: readonly LogEvent[], from: number): Map<number, 
   return needed;
 };
 
+/**
+ * Makes every decision of a campaign again from its log, and compares. What rests on data that was erased since cannot
+ * be made again, and is counted apart.
+ */
 export const replayCampaign = async (
   store: CampaignStore,
   name: string,

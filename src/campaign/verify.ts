@@ -56,6 +56,7 @@ export const verifyLog = (events: readonly LogEvent[], items: readonly StoredIte
   };
 };
 
+/** Checks that a log is whole: every event in its place, its hash right, and linked to the one before it. */
 export const verifyCampaign = async (store: CampaignStore, name: string): Promise<Verification> => {
   const known = (await store.list()).find((each) => each.name === name);
   if (known === undefined) throw unknownCampaign(name);

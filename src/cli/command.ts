@@ -54,6 +54,8 @@ export interface CommandContext {
    * so: signals are heard only when the loop lets go of the thread.
    */
   checkpoint(): Promise<void>;
+  /** From now on something is kept where the command is interrupted: how to go on from it, as part of a sentence. */
+  saysHowToGoOn(how: string): void;
   /** Starts a progress report on stderr; only for commands with `reportsProgress`. */
   progress(label: string, total: number): Progress;
   /** A line on stderr that cannot wait for the result; none with `--quiet` or `--json`. */

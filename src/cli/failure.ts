@@ -1,6 +1,7 @@
 /** What a failure is called, what is said about it, and the exit code it ends with. */
 import type { CommanderError } from "commander";
-import { FairbedError, InputError } from "../core/errors.js";
+import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
+import { withInstallPlace } from "./install-place.js";
 
 export const EXIT_FAILED = 1;
 export const EXIT_WRONG_USE = 2;
@@ -14,6 +15,7 @@ export interface Failure {
 
 export const failureText = {
   interrupted: "interrupted; nothing was left half-written.",
+  interruptedWithState: (goOn: string) => `interrupted; nothing was left half-written, and ${goOn}.`,
   unfinished:
     "the command waits for something that never comes, such as an unsettled promise of a model file: nothing was done.",
   tooLarge:
@@ -30,8 +32,14 @@ const TOO_LARGE =
   /allocation failed|out of memory|Invalid (typed )?array length|Invalid string length|could not allocate|Maximum memory size/i;
 
 export const describeFailure = (error: unknown): Failure => {
-  if (error instanceof InputError) return failure(error.code, error.message, EXIT_WRONG_USE);
-  if (error instanceof FairbedError) return failure(error.code, error.message, EXIT_FAILED);
+  // A training that ends because it lost its GPU is nobody's mistake, though its error is one of training.
+  const isOfPlatform = error instanceof Error && error.cause instanceof EnvironmentError;
+  if (error instanceof InputError && !isOfPlatform) {
+    return failure(error.code, error.message, EXIT_WRONG_USE);
+  }
+  if (error instanceof FairbedError) {
+    return failure(error.code, withInstallPlace(error.message), EXIT_FAILED);
+  }
   if (error instanceof RangeError && TOO_LARGE.test(error.message)) {
     return failure("too-large", failureText.tooLarge, EXIT_FAILED);
   }

@@ -11,6 +11,8 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** 128 + the signal's number (130 for Ctrl-C) once one came, as shells expect. */
   exitCode(): number | undefined;
+  /** How the command can be gone on with, where something of it is kept. */
+  goOn: string | undefined;
   /** Hands the signals back to the platform. */
   stop(): void;
 }
@@ -27,9 +29,10 @@ export const allowTimeForQueue = (): void => {
 
 /**
  * The first signal aborts, so that the command can stop cleanly; a second one ends the process at once. Ctrl-C reaches
- * this process and the one that watches over it, which passes it on: it comes twice, and counts once.
+ * this process and the one that watches over it, which passes it on: it comes twice, and counts once. `onLate` is called
+ * where the command has not stopped in time, and ends the process.
  */
-export const watchForInterruption = (): Interruption => {
+export const watchForInterruption = (onLate: () => unknown): Interruption => {
   const controller = new AbortController();
   const came = { here: 0, relayed: 0 };
   let exitCode: number | undefined;
@@ -37,10 +40,9 @@ export const watchForInterruption = (): Interruption => {
   const hear = (name: NodeJS.Signals) => {
     if (Math.max(came.here, came.relayed) > 1 && exitCode !== undefined) process.exit(exitCode);
     if (exitCode !== undefined) return;
-    const code = signalExitCode(name);
-    exitCode = code;
+    exitCode = signalExitCode(name);
     tellSupervisor({ heard: grace });
-    timer = setTimeout(() => process.exit(code), grace);
+    timer = setTimeout(onLate, grace);
     timer.unref();
     controller.abort();
   };
@@ -56,6 +58,7 @@ export const watchForInterruption = (): Interruption => {
   return {
     signal: controller.signal,
     exitCode: () => exitCode,
+    goOn: undefined,
     stop() {
       clearTimeout(timer);
       for (const name of STOP_SIGNALS) process.off(name, onSignal);

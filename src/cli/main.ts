@@ -1,32 +1,40 @@
 /** The command line: the one list of commands, and the way in for `bin/fairbed`. */
 import type { Command } from "./command.js";
-import { commands as active } from "./commands/active.js";
-import { commands as campaigns } from "./commands/campaign.js";
-import { commands as compute } from "./commands/compute.js";
-import { commands as design } from "./commands/design.js";
-import { commands as fairness } from "./commands/fairness.js";
-import { commands as mitigation } from "./commands/mitigation.js";
-import { commands as models } from "./commands/models.js";
-import { commands as experiments } from "./commands/reproduce.js";
-import { commands as server } from "./commands/server.js";
-import { commands as data } from "./commands/sources.js";
 import { runCommandLine } from "./run.js";
 import { version } from "./version.js";
 
-/** In the order of `fairbed --help`: one entry for each folder that has commands. */
-export const commands: readonly Command[] = [
-  ...active,
-  ...campaigns,
-  ...server,
-  ...models,
-  ...fairness,
-  ...design,
-  ...experiments,
-  ...mitigation,
-  ...data,
-  ...compute,
+/** A folder that has commands; `words` are what their names begin with, so that only what is asked for is loaded. */
+interface CommandFolder {
+  readonly words: readonly string[];
+  load(): Promise<{ readonly commands: readonly Command[] }>;
+}
+
+/** In the order of `fairbed --help`. */
+const folders: readonly CommandFolder[] = [
+  { words: ["demo", "plan", "acquire", "rank"], load: () => import("./commands/active.js") },
+  { words: ["campaign"], load: () => import("./commands/campaign.js") },
+  { words: ["studio", "serve", "token", "label-studio"], load: () => import("./commands/server.js") },
+  { words: ["fit", "predict"], load: () => import("./commands/models.js") },
+  { words: ["audit"], load: () => import("./commands/fairness.js") },
+  { words: ["design"], load: () => import("./commands/design.js") },
+  { words: ["generalize", "reproduce", "worker", "queue"], load: () => import("./commands/reproduce.js") },
+  { words: ["mitigate"], load: () => import("./commands/mitigation.js") },
+  { words: ["data"], load: () => import("./commands/sources.js") },
+  { words: ["info"], load: () => import("./commands/compute.js") },
 ];
 
+const loaded = async (some: readonly CommandFolder[]): Promise<readonly Command[]> =>
+  (await Promise.all(some.map(({ load }) => load()))).flatMap(({ commands }) => commands);
+
+export const allCommands = (): Promise<readonly Command[]> => loaded(folders);
+
+/** Those that a command line may mean: all, where its first word is no command's. */
+export const commandsFor = async ([first]: readonly string[]): Promise<readonly Command[]> => {
+  if (first === "--version" || first === "-V") return [];
+  const meant = folders.filter(({ words }) => words.includes(first));
+  return loaded(meant.length === 0 ? folders : meant);
+};
+
 /** Resolves to the exit code. */
-export const main = (argv: readonly string[]): Promise<number> =>
-  runCommandLine({ commands, version: version(), argv });
+export const main = async (argv: readonly string[]): Promise<number> =>
+  runCommandLine({ commands: await commandsFor(argv), version: version(), argv });

@@ -83,10 +83,15 @@ export function outFile(
 }
 
 /** A folder that the command writes to, and makes where there is none. */
-export const outFolder = (flags: string, summary: string, fallback: string): OptionDescription<string> => ({
-  ...text(flags, summary, fallback),
-  writes: "folder",
-});
+export function outFolder(flags: string, summary: string): OptionDescription<string | undefined>;
+export function outFolder(flags: string, summary: string, fallback: string): OptionDescription<string>;
+export function outFolder(
+  flags: string,
+  summary: string,
+  fallback?: string,
+): OptionDescription<string | undefined> {
+  return { flags, summary, parse: (given) => given, fallback, choices: undefined, writes: "folder" };
+}
 
 /** A text that may be left out: true where the option is given without it, undefined where it is not given. */
 export const textOrAlone = (

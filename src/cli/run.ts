@@ -21,10 +21,16 @@ export interface CommandLine {
 
 /** Resolves to the exit code; everything it has to say is flushed by then. */
 export const runCommandLine = async ({ commands, version, argv }: CommandLine): Promise<number> => {
-  const interruption = watchForInterruption();
   const output = watchOutput(() => process.exit(0));
-  const failed = (error: unknown) => report(error, interruption, output, wantsJson(argv));
-  const stray = async (error: Error) => process.exit(await deliver(failed(error), output));
+  let isReported = false;
+  const failed = (error: unknown): number => {
+    // A command that was told to stop, and stops while that is being reported, has nothing to add.
+    if (isReported) return interruption.exitCode() ?? EXIT_FAILED;
+    isReported = true;
+    return report(error, interruption, output, wantsJson(argv));
+  };
+  const stray = async (error?: Error) => process.exit(await deliver(failed(error), output));
+  const interruption = watchForInterruption(() => stray());
   process.on("uncaughtException", stray);
   // Nothing is left that could ever settle what the command waits for: without this, silence and exit code 0.
   let dry = false;
@@ -90,6 +96,9 @@ const perform = async (
       progress = startProgress({ stream: process.stderr, style, label, total });
       return progress;
     },
+    saysHowToGoOn(how) {
+      interruption.goOn = how;
+    },
     say(line) {
       if (style === "silent") return;
       // A bar is in the way; it is drawn again below.
@@ -113,6 +122,9 @@ const perform = async (
   output.stdout.write(`${toJson(value)}\n`);
 };
 
+const interruptedText = (goOn: string | undefined): string =>
+  goOn === undefined ? failureText.interrupted : failureText.interruptedWithState(goOn);
+
 /**
  * One sentence on stderr; with `--json` also `{ "error": { "code", "message" } }` on stdout, so that stdout is
  * always exactly one JSON document.
@@ -127,7 +139,7 @@ const report = (
   const { code, message, exitCode }: Failure =
     interrupted === undefined
       ? describeFailure(error)
-      : { code: "interrupted", message: failureText.interrupted, exitCode: interrupted };
+      : { code: "interrupted", message: interruptedText(interruption.goOn), exitCode: interrupted };
   stderr.write(`fairbed: ${message}\n`);
   if (process.env.FAIRBED_DEBUG === "1" && error instanceof Error) stderr.write(`${error.stack}\n`);
   if (json) stdout.write(`${toJson({ error: { code, message } })}\n`);

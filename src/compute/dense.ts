@@ -44,6 +44,12 @@ export interface RowRange {
   readonly count?: number | undefined;
 }
 
+/** What `forward` takes. */
+export interface ForwardRange extends RowRange {
+  /** Whether the parameters are those of the latest `forward`, which then need not be read again. */
+  readonly sameParameters?: boolean | undefined;
+}
+
 /** The arrays at a network's ends: the input and output, [rows, width], and L's gradients in them. */
 export type DensePort = "input" | "output" | "inputGradient" | "outputGradient";
 
@@ -78,7 +84,7 @@ export interface Dense {
   /** Draws the parameters of each layer from U(-1/sqrt(w_l), 1/sqrt(w_l)), as PyTorch's `nn.Linear` does. */
   initialise(random: RandomStream): void;
   /** The output of some rows. Parameters are read here: `backward` goes with the ones of the latest `forward`. */
-  forward(range?: RowRange): void;
+  forward(range?: ForwardRange): void;
   /** `backwardInput`, then `backwardParameters`. */
   backward(range?: RowRange): void;
   /** dL/d(input) of some rows, from their dL/d(output). A recurrent policy calls it step by step, last step first. */
@@ -137,6 +143,9 @@ const weightsIn = (all: Float32Array<ArrayBuffer>, { weights, biases }: Layer) =
   all.subarray(weights, biases);
 const biasesIn = (all: Float32Array<ArrayBuffer>, { biases, outputs }: Layer) =>
   all.subarray(biases, biases + outputs);
+
+/** Multiply-adds, some ten microseconds of them, from which on threads that are asleep are woken to share them. */
+const WORTH_WAKING = 1e6;
 
 /** Memory that has nothing to do with rows, and the job description in it. */
 const allocateFixed = (workspace: Workspace, { parameterCount, packedCount }: DenseLayout, words: number) => {
@@ -229,13 +238,14 @@ export const createDense = (workspace: Workspace, options: DenseOptions): Dense 
     words[WORDS.end] = first + count;
     return count;
   };
-  const run = (name: KernelName, tasks: number): void => kernels.run(name, descriptor, tasks);
-  const backwardInput = (range: RowRange = {}): void =>
-    run("backward", Math.ceil(choose(range) / BLOCK_ROWS));
-  const backwardParameters = (range: RowRange = {}): void => {
-    choose(range);
-    run("gradients", gradientTasks);
+  const products = layers.reduce((sum, { inputs, outputs }) => sum + inputs * outputs, 0);
+  const run = (name: KernelName, tasks: number, rows: number): void =>
+    kernels.run(name, descriptor, tasks, rows * products >= WORTH_WAKING);
+  const backwardInput = (range: RowRange = {}): void => {
+    const rows = choose(range);
+    run("backward", Math.ceil(rows / BLOCK_ROWS), rows);
   };
+  const backwardParameters = (range: RowRange = {}): void => run("gradients", gradientTasks, choose(range));
 
   return {
     widths,
@@ -273,10 +283,10 @@ export const createDense = (workspace: Workspace, options: DenseOptions): Dense 
         for (let i = weights; i < biases + outputs; i++) all[i] = stream.uniform(-most, most);
       });
     },
-    forward(range = {}) {
-      const count = choose(range);
-      run("pack", 1);
-      run("forward", Math.ceil(count / BLOCK_ROWS));
+    forward({ sameParameters = false, ...range } = {}) {
+      const rows = choose(range);
+      if (!sameParameters) kernels.run("pack", descriptor, 1);
+      run("forward", Math.ceil(rows / BLOCK_ROWS), rows);
     },
     backward(range) {
       backwardInput(range);

@@ -40,6 +40,7 @@ export {
   type Dense,
   type DenseOptions,
   type DensePort,
+  type ForwardRange,
   type RowRange,
 } from "./dense.js";
 export { detectFeatures, type Features } from "./features.js";

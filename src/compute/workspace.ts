@@ -50,7 +50,8 @@ const PIECE_MS = 15;
 
 /** A module's kernels, ready to run on all threads of the workspace. */
 export interface Kernels {
-  run(name: string, descriptor: number, tasks: number): void;
+  /** Where `wake` is false, for small jobs, only threads that are awake take part; it is true unless given. */
+  run(name: string, descriptor: number, tasks: number, wake?: boolean): void;
   /** The same, of the tasks from `first` up to, and without, `end`. */
   runTasks(name: string, descriptor: number, first: number, end: number): void;
   /** The same, some tasks at a time, with `pause` awaited after every few of them. */
@@ -67,6 +68,7 @@ const spare: WebAssembly.Memory[] = [];
 const MOST_SPARE = 8;
 const LARGEST_SPARE = 2 ** 26;
 
+/** The memory and the threads that compiled kernels work with; give them back with `dispose`. */
 export class Workspace {
   readonly threads: number;
   /** Whether kernels use fused multiply-add. */
@@ -217,19 +219,19 @@ export class Workspace {
     const pool = this.#shared ? threadPool() : undefined;
     const program = pool?.add(compiled, memory, names);
     if (program !== undefined) this.#programs.add(program);
-    const runTasks = (name: string, descriptor: number, first: number, end: number): void => {
+    const runTasks = (name: string, descriptor: number, first: number, end: number, wake = true): void => {
       // Once disposed of, the memory may be another workspace's.
       if (this.#memory !== memory) throw new InputError("disposed", workspaceTexts.disposed);
       const index = names.indexOf(name);
       const kernel = kernels[index];
       if (pool !== undefined && program !== undefined && end - first > 1) {
-        pool.run(program, index, kernel, descriptor, first, end, threads);
+        pool.run(program, index, kernel, descriptor, first, end, threads, wake);
       } else {
         for (let task = first; task < end; task++) kernel(descriptor, 0, task);
       }
     };
     return {
-      run: (name, descriptor, tasks) => runTasks(name, descriptor, 0, tasks),
+      run: (name, descriptor, tasks, wake) => runTasks(name, descriptor, 0, tasks, wake),
       runTasks,
       runInPieces: async (name, descriptor, tasks, pause) => {
         // Tasks write to places of their own, so that how many make a piece does not change a bit.

@@ -17,6 +17,7 @@ export interface DadWidths {
   readonly emitter: readonly number[];
 }
 
+/** The layers of the paper's networks. */
 export const PAPER_WIDTHS: DadWidths = { encoder: [64, 256], encoding: 16, emitter: [128, 16] };
 
 /** A trained network as plain data. */
@@ -54,6 +55,8 @@ export class DadLayers {
   readonly firstOutput: readonly number[];
   readonly #encoding: number;
   readonly #base: DadShape["base"];
+  /** Networks that have read their parameters since `load`. */
+  readonly #read = new Set<Dense>();
 
   constructor(workspace: Workspace, shape: DadShape, rows: number) {
     const { encoder, emitter } = layerWidths(shape);
@@ -83,6 +86,12 @@ export class DadLayers {
     const first = this.encoder.parameters.length;
     this.encoder.parameters.set(parameters.subarray(0, first));
     this.emitter.parameters.set(parameters.subarray(first));
+    this.#read.clear();
+  }
+
+  #forward(network: Dense, first: number, count: number): void {
+    network.forward({ first, count, sameParameters: this.#read.has(network) });
+    this.#read.add(network);
   }
 
   gradient(into: Float32Array): void {
@@ -93,7 +102,7 @@ export class DadLayers {
   /** The outputs before observation t of `count` rows from `first` on, from the sum of encodings in the emitter's input. */
   emit(first: number, count: number, t: number): Float32Array {
     const { outputs } = this;
-    this.emitter.forward({ first, count });
+    this.#forward(this.emitter, first, count);
     const emitted = this.emitter.output.subarray(first * outputs, (first + count) * outputs);
     // The last layer is linear: its gradients do not depend on what it puts out.
     const base = this.#base?.[t];
@@ -101,7 +110,7 @@ export class DadLayers {
     return emitted;
   }
 
-  /** Makes the emitter put out nothing but the base, whatever it reads. */
+  /** Makes the emitter put out nothing but the base, whatever it reads, once these parameters are loaded. */
   silence(): void {
     const last = this.emitter.widths.length - 2;
     this.emitter.weights(last).fill(0);
@@ -109,10 +118,9 @@ export class DadLayers {
   }
 
   /** Encodes `count` rows from `first` on, and adds them to the emitter's inputs of the rows that come `count` later. */
-  encode(first: number, count: number, last: boolean): void {
+  encode(first: number, count: number): void {
     const width = this.#encoding;
-    this.encoder.forward({ first, count });
-    if (last) return;
+    this.#forward(this.encoder, first, count);
     const encodings = this.encoder.output;
     const sums = this.emitter.input;
     for (let i = first * width; i < (first + count) * width; i++) {

@@ -13,7 +13,16 @@
 import type { Workspace } from "../compute/index.js";
 import type { RandomStream } from "../core/random.js";
 import type { DadLayers, DadShape } from "./dad-network.js";
-import { chosenBy, designFrom, likeliest, readingOf, type Scale, slopeAt, softmax } from "./design-scale.js";
+import {
+  chosenBy,
+  designFrom,
+  likeliest,
+  PLAIN,
+  readingOf,
+  type Scale,
+  slopeAt,
+  softmax,
+} from "./design-scale.js";
 import type { Model } from "./model.js";
 import { Nested } from "./nested.js";
 import type { SampleSizes } from "./objective.js";
@@ -144,22 +153,18 @@ export class Rollout {
       }
       this.#noises[t] = this.#step.drawNoise(noise.split(t));
       const seen = t < past ? this.#seenAt(t) : this.#step.simulate(generating, this.#now, this.#noises[t]);
-      const pairs = layers.encoder.input;
-      for (let b = 0; b < outer; b++) {
-        const at = (first + b) * inputs;
-        for (const [d, name] of this.#names.entries()) {
-          const { centre, unit } = this.#readings[d];
-          const value = this.#now[name][b];
-          this.#designs[name][b * horizon + t] = value;
-          pairs[at + d] = (value - centre) / unit;
-        }
-        for (const [k, name] of model.outcomes.entries()) {
-          const { centre, unit } = shape.outcomes[k];
-          this.#observed[name][b * horizon + t] = seen[name][b];
-          pairs[at + variables + k] = (seen[name][b] - centre) / unit;
-        }
+      for (const name of this.#names) setColumn(this.#designs[name], t, horizon, this.#now[name]);
+      for (const name of model.outcomes) setColumn(this.#observed[name], t, horizon, seen[name]);
+      // The last pair is read by nobody.
+      if (t === horizon - 1) break;
+      const pairs = layers.encoder.input.subarray(first * inputs);
+      for (const [d, name] of this.#names.entries()) {
+        setColumn(pairs, d, inputs, this.#now[name], this.#readings[d]);
       }
-      layers.encode(first, outer, t === horizon - 1);
+      for (const [k, name] of model.outcomes.entries()) {
+        setColumn(pairs, variables + k, inputs, seen[name], shape.outcomes[k]);
+      }
+      layers.encode(first, outer);
     }
   }
 
@@ -170,24 +175,25 @@ export class Rollout {
       const scale = shape.designs[d];
       const chosen = this.#chosen[d];
       const first = layers.firstOutput[d];
+      const now = this.#now[name];
+      const { outputs } = layers;
       if (scale.kind !== "values" || chosen === undefined) {
-        for (let b = 0; b < sizes.outer; b++) {
-          this.#now[name][b] =
-            scale.kind === "values" ? 0 : designFrom(scale, emitted[b * layers.outputs + first]);
+        for (let b = 0; b < now.length; b++) {
+          now[b] = scale.kind === "values" ? 0 : designFrom(scale, emitted[b * outputs + first]);
         }
         continue;
       }
       const own = stream?.split(name);
       const probabilities = new Float64Array(scale.values.length);
       for (let b = 0; b < sizes.outer; b++) {
-        const at = b * layers.outputs + first;
+        const at = b * outputs + first;
         softmax(emitted, at, probabilities);
         const k =
           own === undefined
             ? likeliest(emitted, at, probabilities.length)
             : chosenBy(own.uniform(), probabilities);
         chosen[b * horizon + t] = k;
-        this.#now[name][b] = scale.values[k];
+        now[b] = scale.values[k];
       }
     }
   }
@@ -222,42 +228,36 @@ export class Rollout {
     for (let t = horizon - 1; t >= 0; t--) {
       const first = t * outer;
       for (const name of this.#names) {
-        for (let b = 0; b < outer; b++) {
-          this.#nowGradients[name][b] = this.#designGradients[name][b * horizon + t];
-        }
+        getColumn(this.#designGradients[name], t, horizon, this.#nowGradients[name]);
       }
       for (const name of model.outcomes) {
-        for (let b = 0; b < outer; b++) {
-          this.#nowAdjoints[name][b] = this.#outcomeGradients[name][b * horizon + t];
-        }
+        getColumn(this.#outcomeGradients[name], t, horizon, this.#nowAdjoints[name]);
       }
       const range = { first, count: outer };
       layers.encoder.outputGradient.set(later, first * encoding);
       if (t < horizon - 1) layers.encoder.backwardInput(range);
       if (t < past) continue;
       if (t < horizon - 1) {
-        const pairs = layers.encoder.inputGradient;
-        for (let b = 0; b < outer; b++) {
-          const at = (first + b) * inputs;
-          for (const [d, name] of this.#names.entries()) {
-            this.#nowGradients[name][b] += pairs[at + d] / this.#readings[d].unit;
-          }
-          for (const [k, name] of model.outcomes.entries()) {
-            this.#nowAdjoints[name][b] += pairs[at + variables + k] / shape.outcomes[k].unit;
-          }
+        const pairs = layers.encoder.inputGradient.subarray(first * inputs);
+        for (const [d, name] of this.#names.entries()) {
+          addColumn(pairs, d, inputs, this.#readings[d].unit, this.#nowGradients[name]);
+        }
+        for (const [k, name] of model.outcomes.entries()) {
+          addColumn(pairs, variables + k, inputs, shape.outcomes[k].unit, this.#nowAdjoints[name]);
         }
       }
-      for (const name of this.#names) {
-        for (let b = 0; b < outer; b++) this.#now[name][b] = this.#designs[name][b * horizon + t];
-      }
       if (model.reparameterised) {
-        this.#step.simulate(generating, this.#now, this.#noises[t]);
-        this.#step.addPullback(this.#nowAdjoints, this.#nowGradients);
+        for (const name of this.#names) getColumn(this.#designs[name], t, horizon, this.#now[name]);
+        this.#step.addPullback(
+          this.#nowAdjoints,
+          { parameters: generating, designs: this.#now, noise: this.#noises[t] },
+          this.#nowGradients,
+        );
       }
       this.#setOutputGradient(t);
       layers.emitter.backwardInput(range);
-      const sums = layers.emitter.inputGradient;
-      for (let i = 0; i < later.length; i++) later[i] += sums[first * encoding + i];
+      const sums = layers.emitter.inputGradient.subarray(first * encoding);
+      for (let i = 0; i < later.length; i++) later[i] += sums[i];
     }
   }
 
@@ -270,11 +270,14 @@ export class Rollout {
     for (const [d, name] of this.#names.entries()) {
       const scale = shape.designs[d];
       const chosen = this.#chosen[d];
+      const gradients = this.#nowGradients[name];
+      const { outputs } = layers;
+      const first = t * outer * outputs + layers.firstOutput[d];
       const probabilities = new Float64Array(scale.kind === "values" ? scale.values.length : 0);
       for (let b = 0; b < outer; b++) {
-        const at = (t * outer + b) * layers.outputs + layers.firstOutput[d];
+        const at = first + b * outputs;
         if (scale.kind !== "values") {
-          into[at] = this.#nowGradients[name][b] * slopeAt(scale, emitted[at]);
+          into[at] = gradients[b] * slopeAt(scale, emitted[at]);
           continue;
         }
         softmax(emitted, at, probabilities);
@@ -292,6 +295,33 @@ export class Rollout {
     this.#nested.dispose();
   }
 }
+
+/** Puts values into a column of rows of `stride` numbers, in the given units. */
+const setColumn = (
+  rows: Float32Array | Float64Array,
+  column: number,
+  stride: number,
+  values: Float64Array,
+  { centre, unit }: Scale = PLAIN,
+): void => {
+  for (let b = 0; b < values.length; b++) rows[b * stride + column] = (values[b] - centre) / unit;
+};
+
+/** Takes a column out of rows of `stride` numbers. */
+const getColumn = (rows: Float64Array, column: number, stride: number, into: Float64Array): void => {
+  for (let b = 0; b < into.length; b++) into[b] = rows[b * stride + column];
+};
+
+/** Adds a column, divided by its unit. */
+const addColumn = (
+  rows: Float32Array,
+  column: number,
+  stride: number,
+  unit: number,
+  into: Float64Array,
+): void => {
+  for (let b = 0; b < into.length; b++) into[b] += rows[b * stride + column] / unit;
+};
 
 /** Every value less the mean of the others: leaving it out of its own baseline keeps the gradient unbiased. */
 const overOthers = (values: Float64Array): Float64Array => {

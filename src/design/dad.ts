@@ -176,8 +176,7 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
         throw new TrainingError(trainTexts.notFinite(step, what, number), run.lastGood());
       }
       // Ascent, clipped to a norm.
-      const scale = -Math.min(1, clip / (norm || 1));
-      for (let i = 0; i < gradient.length; i++) gradient[i] *= scale;
+      multiply(gradient, -Math.min(1, clip / (norm || 1)));
       run.update(gradient, value);
       await onProgress?.({ done: step, total: steps, value, checkpoint: () => run.checkpoint() });
       await pace.pause();
@@ -187,7 +186,7 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
       warnings,
     });
     if (shape.base !== undefined && from === undefined) {
-      const compared = Math.max(FEWEST_COMPARED, Math.min(MOST_COMPARED, steps));
+      const compared = comparedBatches(steps);
       const { mean, standardError } = await gainOf(batches, layers, run.parameters, first, compared, stream);
       return mean > 0
         ? trainedPolicy(run.parameters, [])
@@ -202,9 +201,12 @@ export const trainDad = async (model: Model, options: TrainDadOptions = {}): Pro
   }
 };
 
-/** Batches that say whether training improved on where it started: no more than it took, and enough for an error. */
 const MOST_COMPARED = 200;
 const FEWEST_COMPARED = 20;
+
+/** Batches that say whether training improved on where it started: no more than it took, and enough for an error. */
+export const comparedBatches = (steps: number): number =>
+  Math.max(FEWEST_COMPARED, Math.min(MOST_COMPARED, steps));
 
 /** How much larger the bound is with these parameters than with others, on the same fresh batches. */
 const gainOf = async (
@@ -230,7 +232,7 @@ const gainOf = async (
  * Random ones as PyTorch's `nn.Linear` has them, or those of a network to go on from. With a base the last layer is zero,
  * so that the first policy is that of the base alone.
  */
-const firstParameters = (
+export const firstParameters = (
   layers: DadLayers,
   stream: RandomStream,
   from: DadNetwork | undefined,
@@ -247,9 +249,9 @@ const firstParameters = (
 };
 
 /** What makes a network fit a model; one to go on from keeps its units. */
-const shapeFor = (
+export const shapeFor = (
   model: Model,
-  { from, startDesigns, widths }: TrainDadOptions,
+  { from, startDesigns, widths }: Pick<TrainDadOptions, "from" | "startDesigns" | "widths">,
   horizon: number,
 ): DadShape => {
   const designs = designScales(model);
@@ -307,14 +309,18 @@ const settingsOf = (
 });
 
 const requireResumable = (resume: DadCheckpoint, settings: TrainingSettings): void => {
-  if (resume.kind !== "dad") throw new InputError("checkpoint", trainTexts.damaged("kind"));
+  if (resume.kind !== "dad") throw new InputError("checkpoint", trainTexts.otherDevice("cpu"));
   requireSameSettings(resume.settings, settings);
 };
 
 const normOf = (gradient: Float32Array): number => {
   let square = 0;
-  for (const derivative of gradient) square += derivative * derivative;
+  for (let i = 0; i < gradient.length; i++) square += gradient[i] * gradient[i];
   return Math.sqrt(square);
+};
+
+const multiply = (gradient: Float32Array, factor: number): void => {
+  for (let i = 0; i < gradient.length; i++) gradient[i] *= factor;
 };
 
 /** Parameters on their way, with Adam's memory and the bounds so far. */
@@ -353,7 +359,12 @@ class DadRun {
 
   /** One step down the gradient, from parameters at which the objective had this value. */
   update(gradient: Float32Array, value: number): void {
-    this.#good = this.#copy();
+    const { parameters, state } = this.#good;
+    const { step, mean, meanSquare } = this.#state;
+    parameters.set(this.parameters);
+    state.mean.set(mean);
+    state.meanSquare.set(meanSquare);
+    state.step = step;
     this.#optimiser.update(this.parameters, gradient, this.#state);
     this.values.push(value);
   }

@@ -32,7 +32,7 @@ export type DesignScale =
   | { readonly kind: "values"; readonly values: readonly number[] };
 
 /** As it is. */
-const PLAIN: Scale = { centre: 0, unit: 1 };
+export const PLAIN: Scale = { centre: 0, unit: 1 };
 
 /** Numbers with a centre and a spread inside these limits are of the order of one: they are left as they are. */
 const FARTHEST = 16;

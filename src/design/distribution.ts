@@ -24,7 +24,7 @@ import {
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { exp as expOf, log as logOf } from "../core/math.js";
-import type { RandomStream } from "../core/random.js";
+import { fillNormal, fillUniform, type RandomStream } from "../core/random.js";
 import {
   argumentError,
   argumentTexts,
@@ -355,6 +355,17 @@ export const drawNoise = (noise: BaseNoise, stream: RandomStream): number => {
   if (noise.kind === "normal") return z;
   const { freedom } = noise;
   return z / Math.sqrt(stream.gamma(freedom / 2, 2) / freedom);
+};
+
+/** Draws of base noise one after the other, or of uniforms where there is none. */
+export const fillNoise = (
+  noise: BaseNoise | undefined,
+  stream: RandomStream,
+  out: Float32Array | Float64Array,
+): void => {
+  if (noise === undefined) fillUniform(stream, out);
+  else if (noise.kind === "normal") fillNormal(stream, out);
+  else for (let i = 0; i < out.length; i++) out[i] = drawNoise(noise, stream);
 };
 
 /** A draw from a distribution whose parameters are numbers. */

@@ -5,22 +5,22 @@
  *     R_c(xi | h) = EIG_theta(xi | h) - beta EIG_{phi|theta}(xi | h),   R_u with EIG_phi in place of EIG_{phi|theta},
  *
  * all expectations under p(psi | h), which is represented by particles (`posterior.ts`), and estimated by
- * `one-step.ts`.
+ * `one-step.ts`; `greedy-decisions.ts` brings the two together.
  *
  * Cost of a decision with the defaults, on one core: 0.1 to 0.5 s, about 200 designs at B (M + L) likelihoods each
  * (B = particles / 4 outer, M = L = 3/4 particles inner), and the posterior, which grows with the square of the
  * number of steps.
  */
 import { InputError } from "../core/errors.js";
-import { type Filled, pacer, type RunOptions } from "../core/options.js";
+import type { Filled, RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import { bestDesign, checkSearch, drawCandidates, type SearchRange, searchRanges } from "./design-search.js";
+import { checkSearch, type SearchRange, searchRanges } from "./design-search.js";
+import type { GreedyDecisions } from "./greedy-decisions.js";
 import type { Model } from "./model.js";
 import { experimentOf } from "./one-experiment.js";
-import { OneStep } from "./one-step.js";
 import type { History, Policy } from "./policy.js";
-import { type PosteriorOptions, posteriorSampler } from "./posterior.js";
-import { GIVEN, type ObjectiveKind, objectiveQuantity } from "./quantity.js";
+import { type PosteriorOptions, posteriorOptions } from "./posterior-options.js";
+import type { ObjectiveKind } from "./quantity.js";
 
 export interface GreedyOptions extends PosteriorOptions {
   readonly horizon: number;
@@ -94,10 +94,10 @@ export const greedyPolicy = (
     throw new InputError("candidates", greedyTexts.candidates(candidates));
   }
   checkSearch(model, search);
-  const quantity = objectiveQuantity(objective, beta);
-  const sampler = posteriorSampler(model, { particles, resampleBelow, sweeps });
-  // Compiled at the first decision. One thread and no fused multiply-add: the same design on every machine.
-  let oneStep: OneStep | undefined;
+  posteriorOptions({ particles, resampleBelow, sweeps }); // which checks them
+  const settings = { horizon, objective, beta, particles, resampleBelow, sweeps, candidates, search };
+  // Loaded at the first decision, and compiled then: a page that runs another kind of policy does without it.
+  let decisions: GreedyDecisions | undefined;
   // Decisions share what was compiled: one that is asked for while another is under way waits for it.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -106,24 +106,13 @@ export const greedyPolicy = (
     return result;
   };
   const decide = async (history: History, stream: RandomStream, run: RunOptions): Promise<Float64Array> => {
-    const pace = pacer(run);
-    oneStep ??= new OneStep({ model, particles, given: GIVEN.filter((each) => (quantity[each] ?? 0) !== 0) });
-    const now = await sampler.particles(history, stream.split("posterior"), { signal: run.signal });
-    const step = oneStep;
-    await step.condition(now, history, stream.split("one step"), pace.pause);
-    const value = (design: Float64Array) => step.value(design, quantity);
-    return bestDesign(
-      model,
-      search,
-      drawCandidates(model, search, now, candidates, stream.split("candidates")),
-      value,
-      pace,
-    );
+    decisions ??= (await import("./greedy-decisions.js")).greedyDecisions(model, settings);
+    return decisions(history, stream, run);
   };
   return {
     kind: "greedy",
     horizon,
-    settings: { horizon, objective, beta, particles, resampleBelow, sweeps, candidates, search },
+    settings,
     next: async (history, stream, run = {}) => {
       const { outer, steps } = history;
       if (steps >= horizon) throw new InputError("history", greedyTexts.over(steps, horizon));

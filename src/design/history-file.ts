@@ -5,6 +5,7 @@
  */
 import { InputError } from "../core/errors.js";
 import type { Model } from "./model.js";
+import { outcomeKinds, whyImpossible } from "./outcome-kinds.js";
 import type { History } from "./policy.js";
 import { checkDesigns } from "./policy-file.js";
 
@@ -21,6 +22,8 @@ export const historyTexts = {
     `entry ${index} of ${name} has ${given} ${given === 1 ? "number" : "numbers"} as its ${what}: give ${expected.length}, for ${expected.join(", ")}`,
   notFinite: (name: string, index: number, what: string, given: unknown) =>
     `entry ${index} of ${name} has ${JSON.stringify(given)} in its ${what}: give finite numbers`,
+  impossible: (name: string, index: number, outcome: string, given: number, expected: string) =>
+    `entry ${index} of ${name} has ${given} as its outcome "${outcome}", which the model cannot give: it is ${expected}`,
   full: (name: string, given: number, horizon: number) =>
     `${name} has ${given} experiments and the policy plans ${horizon}: give at most as many`,
 };
@@ -54,12 +57,31 @@ export const readHistory = (value: unknown, model: Model, name = "the history"):
     model,
     name,
   );
+  requirePossible(
+    rows.map(({ outcome }) => outcome),
+    model,
+    name,
+  );
   return {
     outer: 1,
     steps: rows.length,
     designs: Float64Array.from(rows.flatMap(({ design }) => design)),
     outcomes: Float64Array.from(rows.flatMap(({ outcome }) => outcome)),
   };
+};
+
+/** Refuses outcomes that the model gives no probability whatever the parameters: a 7 where the answer is yes or no. */
+const requirePossible = (rows: readonly (readonly number[])[], model: Model, name: string): void => {
+  if (rows.length === 0) return;
+  const kinds = outcomeKinds(model);
+  for (const [i, row] of rows.entries()) {
+    for (const [k, outcome] of model.outcomes.entries()) {
+      const expected = whyImpossible(kinds[outcome], row[k]);
+      if (expected !== undefined) {
+        throw new InputError("history", historyTexts.impossible(name, i + 1, outcome, row[k], expected));
+      }
+    }
+  }
 };
 
 /** One number for each name: alone where there is one name, in a list, or by name. */

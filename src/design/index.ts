@@ -101,7 +101,7 @@ export {
   SampledObjective,
   type SampleSizes,
 } from "./objective.js";
-export { Outcomes, type OutcomesOptions } from "./outcomes.js";
+export { type OutcomeInputs, Outcomes, type OutcomesOptions } from "./outcomes.js";
 export type { Numbers } from "./parity/by-role.js";
 export type { ConditionalFairness } from "./parity/conditional-leakage.js";
 export type { Measured } from "./parity/posteriors.js";
@@ -135,7 +135,8 @@ export {
   type ReachedBounds,
   type StaticPolicyFile,
 } from "./policy-file.js";
-export { type Posterior, type PosteriorOptions, particlesGiven, posteriorGiven } from "./posterior.js";
+export { type Posterior, particlesGiven, posteriorGiven } from "./posterior.js";
+export type { PosteriorOptions } from "./posterior-options.js";
 export {
   type Bound,
   type Given,

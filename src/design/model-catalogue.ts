@@ -85,6 +85,7 @@ const CATALOGUE: Readonly<Record<string, CatalogueEntry>> = {
   },
 };
 
+/** The names of the models that come with FairBED. */
 export const MODEL_NAMES: readonly string[] = Object.keys(CATALOGUE);
 
 export const catalogueTexts = {

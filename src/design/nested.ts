@@ -19,13 +19,13 @@ import {
 } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
-import { fillNormal, fillUniform, type RandomStream } from "../core/random.js";
+import { fillNormal, type RandomStream } from "../core/random.js";
 import { quantile } from "../core/stats.js";
-import { drawNoise } from "./distribution.js";
+import { fillNoise } from "./distribution.js";
 import type { Values } from "./model.js";
 import { drawParameters, type Model } from "./model.js";
 import { dependsOnFree, fromUniform, held, logPriorOfHeld, parametersFromNoise, trialOf } from "./priors.js";
-import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
+import { type Bound, evidencesOf, GIVEN, type Given, includesOwn, type Quantity } from "./quantity.js";
 
 type Inputs = Record<string, readonly string[]>;
 /** Arrays by the name of a parameter, design variable or outcome. */
@@ -38,6 +38,14 @@ export const nestedTexts = {
     `the prior of "${name}" is Poisson, which cannot be among priors that depend on each other: give it finitely many values, or make them independent`,
   notAsked: (given: Given) =>
     `the quantity needs p(D | ${given}), which is not among the evidences: name it in the option given`,
+};
+
+/** Refuses counts among priors that depend on each other, on which nothing can be integrated. */
+export const requireNoDependentCount = (model: Model): void => {
+  const count = model.parameters.find(({ name }) => trialOf(model, name).rate !== undefined);
+  if (model.dependentPriors && count !== undefined) {
+    throw new InputError("prior", nestedTexts.count(count.name));
+  }
 };
 
 export interface NestedOptions {
@@ -142,10 +150,7 @@ export class Nested {
       this.#ownGradient.resize({ outer, observation: horizon });
     }
     this.#samples = model.dependentPriors ? "noise" : "values";
-    const count = this.#names.parameters.find((name) => trialOf(model, name).rate !== undefined);
-    if (model.dependentPriors && count !== undefined) {
-      throw new InputError("prior", nestedTexts.count(count));
-    }
+    requireNoDependentCount(model);
     this.#evidences = GIVEN.filter((each) => given.includes(each) && this.#integrates(each)).map((each) => {
       const inner = each === "none" ? options.contrastive : options.marginal;
       const roles = held(each);
@@ -208,7 +213,7 @@ export class Nested {
         if (roles.includes(role)) program.input(name).set(generating[name]);
       }
       for (const parameter of free) {
-        const fill = this.#samples === "values" ? fillPrior : fillNoise(model);
+        const fill = this.#samples === "values" ? fillPrior : fillFor(model);
         fill(parameter, own.split(parameter.name), program.input(parameter.name));
       }
       if (normaliser !== undefined) {
@@ -305,29 +310,12 @@ export class Nested {
   }
 
   /** The bound for every outer sample. */
-  combine({ own, fresh, prior }: NestedEstimate, quantity: Quantity, bound: Bound): Float64Array {
-    return own.map((ownLog, b) => {
-      let total = 0;
-      for (const [given, coefficient] of Object.entries(quantity) as [Given, number][]) {
-        if (coefficient === 0) continue;
-        const inner = given === "none" ? this.#options.contrastive : this.#options.marginal;
-        const include = includesOwn(coefficient, bound);
-        const value = fresh[given]?.[b];
-        if (value === undefined) {
-          if (this.#integrates(given)) throw new InputError("evidence", nestedTexts.notAsked(given));
-          total += coefficient * ownLog;
-          continue;
-        }
-        const weight = prior[given];
-        const ownWeight = weight?.own[b] ?? 0;
-        total += coefficient * (include ? logMeanWithOwn(value, inner, ownLog + ownWeight) : value);
-        if (weight === undefined) continue;
-        // The denominator counts against the evidence: it takes the other side.
-        const normaliser = weight.fresh[b];
-        total -= coefficient * (include ? normaliser : logMeanWithOwn(normaliser, inner, ownWeight));
-      }
-      return total;
-    });
+  combine(estimate: NestedEstimate, quantity: Quantity, bound: Bound): Float64Array {
+    const missing = evidencesOf(quantity).find(
+      (given) => estimate.fresh[given] === undefined && this.#integrates(given),
+    );
+    if (missing !== undefined) throw new InputError("evidence", nestedTexts.notAsked(missing));
+    return boundOf(estimate, quantity, bound, this.#options);
   }
 
   /**
@@ -367,7 +355,7 @@ export class Nested {
   /** An estimate that has the generating samples' likelihoods, and room for the rest. */
   #begin(): { readonly fresh: ByGiven<Float64Array>; readonly prior: ByGiven<PriorWeight> } {
     this.#own.run();
-    const own = Float64Array.from(this.#own.output());
+    const own = new Float64Array(this.#own.output());
     const fresh: ByGiven<Float64Array> = {};
     const prior: ByGiven<PriorWeight> = {};
     this.#estimate = { own, fresh, prior };
@@ -399,6 +387,35 @@ export class Nested {
   }
 }
 
+/** A bound for every outer sample; an evidence with nothing to integrate over is that of the generating sample. */
+export const boundOf = (
+  { own, fresh, prior }: NestedEstimate,
+  quantity: Quantity,
+  bound: Bound,
+  { contrastive, marginal }: Pick<NestedOptions, "contrastive" | "marginal">,
+): Float64Array =>
+  own.map((ownLog, b) => {
+    let total = 0;
+    for (const [given, coefficient] of Object.entries(quantity) as [Given, number][]) {
+      if (coefficient === 0) continue;
+      const inner = given === "none" ? contrastive : marginal;
+      const include = includesOwn(coefficient, bound);
+      const value = fresh[given]?.[b];
+      if (value === undefined) {
+        total += coefficient * ownLog;
+        continue;
+      }
+      const weight = prior[given];
+      const ownWeight = weight?.own[b] ?? 0;
+      total += coefficient * (include ? logMeanWithOwn(value, inner, ownLog + ownWeight) : value);
+      if (weight === undefined) continue;
+      // The denominator counts against the evidence: it takes the other side.
+      const normaliser = weight.fresh[b];
+      total -= coefficient * (include ? normaliser : logMeanWithOwn(normaliser, inner, ownWeight));
+    }
+    return total;
+  });
+
 /** log((n e^value + e^own) / (n + 1)): the mean with the generating sample among the fresh ones. */
 export const logMeanWithOwn = (value: number, n: number, own: number): number => {
   const others = value + log(n);
@@ -410,13 +427,11 @@ export const logMeanWithOwn = (value: number, n: number, own: number): number =>
 const shareOfFresh = (value: number, n: number, own: number): number => 1 / (1 + exp(own - value - log(n)));
 
 /** Fills with the noise that `parametersFromNoise` takes. */
-const fillNoise =
+const fillFor =
   (model: Model) =>
   ({ name }: Model["parameters"][number], stream: RandomStream, out: Float32Array | Float64Array): void => {
     const { noise, support } = trialOf(model, name);
-    if (support !== undefined) fillUniform(stream, out);
-    else if (noise === undefined || noise.kind === "normal") fillNormal(stream, out);
-    else for (let i = 0; i < out.length; i++) out[i] = drawNoise(noise, stream);
+    fillNoise(support === undefined ? (noise ?? { kind: "normal" }) : undefined, stream, out);
   };
 
 /** Independent draws from a prior that depends on no other parameter. */

@@ -18,6 +18,7 @@ export interface SampleSizes {
   readonly marginal: number;
 }
 
+/** The paper's sample sizes. */
 export const PAPER_SIZES: SampleSizes = { outer: 100, contrastive: 1000, marginal: 1000 };
 
 /** The noise of simulated experiments: for every model that is simulated, [outer, horizon] for every outcome. */
@@ -86,7 +87,7 @@ export class SampledObjective implements Objective {
     const length = this.#sizes.outer * this.#horizon;
     const adjoints = Object.fromEntries(model.outcomes.map((name) => [name, new Float64Array(length)]));
     for (const name of model.outcomes) this.#nested.addGradient(name, adjoints[name]);
-    this.#outcomes.addPullback(adjoints, direct);
+    this.#outcomes.addPullback(adjoints, { parameters, designs: byName, noise }, direct);
     for (const [d, { name }] of model.design.entries()) {
       for (let t = 0; t < this.#horizon; t++) this.gradient[t * variables + d] = direct[name][t];
     }

@@ -3,7 +3,7 @@
 import { add, compile, mul, type Program, type Value, type Workspace } from "../compute/index.js";
 import { exp, lgamma, log } from "../core/math.js";
 import type { RandomStream } from "../core/random.js";
-import { type Distribution, drawNoise } from "./distribution.js";
+import { type Distribution, fillNoise } from "./distribution.js";
 import type { Model, Values } from "./model.js";
 import type { Arrays } from "./nested.js";
 
@@ -21,6 +21,13 @@ export interface OutcomesOptions {
   /** Observations that are simulated together; 1 for a policy that must see one before it chooses the next. */
   readonly horizon: number;
   readonly designs: "shared" | "perOuter";
+}
+
+/** What outcomes follow from: parameters [outer], designs, and noise as from `drawNoise`. */
+export interface OutcomeInputs {
+  readonly parameters: Arrays;
+  readonly designs: Arrays;
+  readonly noise: Arrays;
 }
 
 /** Outcomes [outer, observation] for parameters [outer] and designs. */
@@ -93,36 +100,32 @@ export class Outcomes {
   drawNoise(stream: RandomStream): Record<string, Float64Array> {
     return Object.fromEntries(
       this.#model.outcomes.map((name) => {
-        const own = stream.split(name);
-        const { noise } = this.#trial[name];
-        return [
-          name,
-          Float64Array.from({ length: this.#length }, () =>
-            noise === undefined ? own.uniform() : drawNoise(noise, own),
-          ),
-        ];
+        const values = new Float64Array(this.#length);
+        fillNoise(this.#trial[name].noise, stream.split(name), values);
+        return [name, values];
       }),
     );
   }
 
   /** Outcomes by name; `noise` as from `drawNoise` (for a discrete outcome, uniforms). */
   simulate(parameters: Arrays, designs: Arrays, noise: Arrays): Record<string, Float64Array> {
-    const model = this.#model;
-    for (const program of [this.#forward, this.#pullback]) {
-      if (program === undefined) continue;
-      for (const { name } of model.parameters) program.input(name).set(parameters[name]);
-      for (const { name } of model.design) program.input(name).set(designs[name]);
-      for (const name of model.outcomes) program.input(noiseOf(name)).set(noise[name]);
-    }
+    this.#setInputs(this.#forward, { parameters, designs, noise });
     this.#forward.run();
     return Object.fromEntries(
-      model.outcomes.map((name) => [
+      this.#model.outcomes.map((name) => [
         name,
         this.#trial[name].fromNoise === undefined
           ? this.#choose(name, noise[name])
-          : Float64Array.from(this.#forward.output(name)),
+          : new Float64Array(this.#forward.output(name)),
       ]),
     );
+  }
+
+  #setInputs(program: Program<Inputs>, { parameters, designs, noise }: OutcomeInputs): void {
+    const model = this.#model;
+    for (const { name } of model.parameters) program.input(name).set(parameters[name]);
+    for (const { name } of model.design) program.input(name).set(designs[name]);
+    for (const name of model.outcomes) program.input(noiseOf(name)).set(noise[name]);
   }
 
   /** Discrete outcomes by inversion of uniforms. */
@@ -144,10 +147,15 @@ export class Outcomes {
     });
   }
 
-  /** Adds sum over outcomes of adjoint * d(outcome)/d(design) to the gradients by name, after `simulate`. */
-  addPullback(adjoints: Arrays, into: Readonly<Record<string, Float64Array>>): void {
+  /** Adds sum over outcomes of adjoint * d(outcome)/d(design), at what was simulated, to the gradients by name. */
+  addPullback(
+    adjoints: Arrays,
+    simulated: OutcomeInputs,
+    into: Readonly<Record<string, Float64Array>>,
+  ): void {
     const program = this.#pullback;
     if (program === undefined) return;
+    this.#setInputs(program, simulated);
     for (const name of this.#model.outcomes) program.input(adjointOf(name)).set(adjoints[name]);
     program.run();
     for (const { name } of this.#model.design) {

@@ -5,7 +5,6 @@
  * depend on each other and discrete parameters need no special case there, and the prior is a known density of
  * independent coordinates.
  */
-import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import { coordinatesOf } from "./base-noise.js";
@@ -14,15 +13,7 @@ import { checkHistory } from "./one-experiment.js";
 import { ParticleCloud } from "./particle-cloud.js";
 import { compileLikelihood } from "./particle-likelihood.js";
 import type { History } from "./policy.js";
-
-export interface PosteriorOptions {
-  /** How many particles; 1024 unless given. */
-  readonly particles?: number | undefined;
-  /** Resamples when the effective sample size falls below this fraction of the particles; 0.5 unless given. */
-  readonly resampleBelow?: number | undefined;
-  /** Metropolis-Hastings sweeps after every resampling; 5 unless given. */
-  readonly sweeps?: number | undefined;
-}
+import { type PosteriorOptions, posteriorOptions } from "./posterior-options.js";
 
 export interface Posterior {
   /** [particles] each. */
@@ -35,12 +26,6 @@ export interface Posterior {
   readonly logEvidence: number;
 }
 
-export const posteriorTexts = {
-  particles: (given: number) => `particles was ${given}: give a whole number of at least 2`,
-  resampleBelow: (given: number) => `resampleBelow was ${given}: give a fraction above 0 and below 1`,
-  sweeps: (given: number) => `sweeps was ${given}: give a whole number of at least 1`,
-};
-
 /** The posterior of a history, or particles of equal weight. One compiled likelihood serves every call. */
 export interface PosteriorSampler {
   posterior(history: History, stream: RandomStream, run?: RunOptions): Promise<Posterior>;
@@ -51,17 +36,8 @@ export interface PosteriorSampler {
   ): Promise<Readonly<Record<string, Float64Array>>>;
 }
 
-export const posteriorSampler = (
-  model: Model,
-  { particles = 1024, resampleBelow = 0.5, sweeps = 5 }: PosteriorOptions = {},
-): PosteriorSampler => {
-  if (!Number.isInteger(particles) || particles < 2) {
-    throw new InputError("particles", posteriorTexts.particles(particles));
-  }
-  if (!(resampleBelow > 0 && resampleBelow < 1)) {
-    throw new InputError("resampleBelow", posteriorTexts.resampleBelow(resampleBelow));
-  }
-  if (!Number.isInteger(sweeps) || sweeps < 1) throw new InputError("sweeps", posteriorTexts.sweeps(sweeps));
+export const posteriorSampler = (model: Model, options: PosteriorOptions = {}): PosteriorSampler => {
+  const { particles, resampleBelow, sweeps } = posteriorOptions(options);
   const likelihood = compileLikelihood(model, particles);
   const coordinates = coordinatesOf(model);
   const setup = { model, particles, resampleBelow, sweeps, likelihood, coordinates };

@@ -13,6 +13,8 @@ export const IDLE = 0.005;
 export const PLACES = 12;
 /** How near to another design half of them are, in spreads. */
 const NEAR = 0.3;
+/** Steps from one exchange of values to the next, where other variables climb between. */
+export const EXCHANGE_EVERY = 16;
 /** So many combinations of an observation's values are all tried; of more, those that differ in one variable. */
 const MOST_TRIED = 64;
 /** So many sets of designs are gone through one by one. */
@@ -152,7 +154,7 @@ export const exchange = async (
 };
 
 /** Designs with other values than `now`; variables without values stay as they are. */
-const candidatesFor = ({ design }: Model, now: readonly number[]): readonly (readonly number[])[] => {
+export const candidatesFor = ({ design }: Model, now: readonly number[]): readonly (readonly number[])[] => {
   const joint = design.reduce((count, { values }) => count * (values?.length ?? 1), 1);
   const all =
     joint <= MOST_TRIED

@@ -21,7 +21,7 @@ import { type Objective, PAPER_SIZES, type SampleSizes } from "./objective.js";
 import { nearestAllowed } from "./policy.js";
 import type { ObjectiveKind } from "./quantity.js";
 import { Ascent, type Climb, type SettledRule } from "./static-ascent.js";
-import { allDesigns, exchange, moveIdle, type StaticMoves } from "./static-moves.js";
+import { allDesigns, EXCHANGE_EVERY, exchange, moveIdle, type StaticMoves } from "./static-moves.js";
 import { staticObjective } from "./static-objective.js";
 import { FINAL_SCORING, planRounds, type Round, SCORING, stepsIn } from "./static-rounds.js";
 import { drawStart, reachOf } from "./static-starts.js";
@@ -96,9 +96,6 @@ export interface TrainedStatic {
   /** What a user should know, such as that the designs are worth nothing; each is a sentence. */
   readonly warnings: readonly string[];
 }
-
-/** Steps from one exchange of values to the next, where other variables climb between. */
-const EXCHANGE_EVERY = 16;
 
 /** A climb before one of its steps. */
 interface Good extends Pick<StaticCheckpoint, "round" | "index" | "step" | "total"> {
@@ -398,7 +395,7 @@ export const requireRule = ({ speed }: SettledRule, decay: boolean): void => {
 };
 
 const requireResumable = (resume: StaticCheckpoint, settings: TrainingSettings, length: number): void => {
-  if (resume.kind !== "static") throw new InputError("checkpoint", trainTexts.damaged("kind"));
+  if (resume.kind !== "static") throw new InputError("checkpoint", trainTexts.otherDevice("cpu"));
   requireSameSettings(resume.settings, settings);
   for (const { designs } of resume.climbs) requireNumbers(designs, length, "designs");
 };

@@ -1,6 +1,7 @@
 /** What training has in common, whatever is trained: its progress, its checkpoints, and when it stops or warns. */
 
-import { InputError } from "../core/errors.js";
+import { isGpuFailure } from "../compute/webgpu/failure.js";
+import { FairbedError, InputError } from "../core/errors.js";
 import { exp, log } from "../core/math.js";
 import { fixed } from "../core/number-text.js";
 import type { Progress, RunOptions } from "../core/options.js";
@@ -40,6 +41,8 @@ export const trainTexts = {
     `training stopped at step ${step}, where the ${what} was ${given}: give bounds inside which the outcome's distribution is finite for every parameter, or a smaller rate; the error's checkpoint is the last good state`,
   otherSettings: (what: string, made: unknown, given: unknown) =>
     `the checkpoint was made with ${what} ${JSON.stringify(made)} and not ${JSON.stringify(given)}: give the same settings, or start again without it`,
+  otherDevice: (wanted: "cpu" | "gpu") =>
+    `the checkpoint is not one of this training on the device "${wanted}": go on with it on the device and with the kind of policy that it was made with, or start again without it`,
   damaged: (field: string) =>
     `the checkpoint is damaged: ${field} is not what training with these settings writes; start again without it`,
   nothingGained: (gain: number, error: number, steps: number) =>
@@ -58,14 +61,15 @@ export const decayingRate =
     rate * exp((Math.min(step, steps) / steps) * LOG_LAST_RATE);
 
 /**
- * Training met a number that is none, or lost the GPU that it ran on (the error's `cause` then says so). `checkpoint` is
- * the last good state.
+ * Training met a number that is none (`code` is then `not-finite`), or lost the GPU that it ran on (`code` and `cause` are
+ * those of that loss). `checkpoint` is the last good state.
  */
 export class TrainingError<Checkpoint> extends InputError {
   readonly checkpoint: Checkpoint;
 
   constructor(message: string, checkpoint: Checkpoint, options?: ErrorOptions) {
-    super("not-finite", message, options);
+    const cause = options?.cause;
+    super(cause instanceof FairbedError && isGpuFailure(cause) ? cause.code : "not-finite", message, options);
     this.checkpoint = checkpoint;
   }
 }

@@ -58,8 +58,15 @@ export const requireQueueAddress = (given: string | undefined): string => {
 export const connectQueue = async (address: string): Promise<QueueConnection> => {
   const shown = withoutPassword(address);
   if (!isPostgres(address)) throw new InputError("queue-address", queueConnectionTexts.address);
-  const { default: pg } = await optionalPackage(() => import("pg"), "a queue", "pg");
-  const { default: Boss } = await optionalPackage(() => import("pg-boss"), "a queue", "pg-boss");
+  const all = "pg pg-boss";
+  const { default: pg } = await optionalPackage(() => import("pg"), "a queue", "pg", undefined, all);
+  const { default: Boss } = await optionalPackage(
+    () => import("pg-boss"),
+    "a queue",
+    "pg-boss",
+    undefined,
+    all,
+  );
   let steadySince = performance.now();
   const worded = async <Result>(action: () => Promise<Result>): Promise<Result> => {
     try {
@@ -95,7 +102,7 @@ export const connectQueue = async (address: string): Promise<QueueConnection> =>
     if (codeOf(failure) === "40P01" && left > 1) return execute(text, values, left - 1);
     throw failure;
   };
-  // Its supervision is off: after the database was away it would take every worker for lost (docs/cluster.md).
+  // Its supervision is off: after the database was away it would take every worker for lost (docs/architecture.md).
   const boss = new Boss({
     schema: SCHEMA,
     supervise: false,

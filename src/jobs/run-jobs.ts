@@ -48,7 +48,8 @@ export const pendingJobs = (jobs: readonly Job[], store: JobStore): readonly Job
 };
 
 /** Whether a job failed because this machine lacks what another one may have. */
-export const isLack = ({ code }: FairbedError): boolean => code === "no-dataset" || code === "no-file";
+export const isLack = ({ code }: FairbedError): boolean =>
+  code === "no-dataset" || code === "no-file" || code.startsWith("gpu-");
 
 export const runJobs = (jobs: readonly Job[], options: RunJobsOptions): Promise<JobsRun> => {
   const { store, place, signal } = options;

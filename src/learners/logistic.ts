@@ -186,6 +186,7 @@ export interface LogisticLearner extends Learner {
   fitSteps(training: TrainingSet, stream: RandomStream): Generator<unknown, LogisticRegression>;
 }
 
+/** Logistic regression with an L2 penalty; its members are drawn from the Laplace approximation, or fitted to bootstraps. */
 export const logistic = (options: LogisticOptions = {}): LogisticLearner => {
   const { l2 = 1, ensemble = "laplace", members = 100 } = options;
   requireOption(l2 > 0 && l2 < Number.POSITIVE_INFINITY, "l2", l2, "a positive, finite number");

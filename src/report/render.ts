@@ -3,22 +3,35 @@ import type { TopLevelSpec } from "vega-lite";
 import { EnvironmentError } from "../core/errors.js";
 import { textWidth } from "./text-width.js";
 
+const NO_VEGA =
+  "charts need the packages vega and vega-lite: install them with npm install vega@6 vega-lite@6.4";
+
 export const renderTexts = {
-  noVega: "charts need the packages vega and vega-lite: install them with npm install vega@6 vega-lite@6.4",
+  noVega: NO_VEGA,
+  /** `instead` is how to do without charts. */
+  noVegaOr: (instead: string) => `${NO_VEGA}, or ${instead}`,
 };
 
-const loadVega = async () => {
+const loadVega = async (instead?: string) => {
   try {
     const [vega, vegaLite] = await Promise.all([import("vega"), import("vega-lite")]);
     return { vega, vegaLite };
   } catch (cause) {
-    throw new EnvironmentError("no-vega", renderTexts.noVega, { cause });
+    throw new EnvironmentError("no-vega", instead === undefined ? NO_VEGA : renderTexts.noVegaOr(instead), {
+      cause,
+    });
   }
 };
 
+export const canDrawCharts = async (): Promise<boolean> =>
+  loadVega().then(
+    () => true,
+    () => false,
+  );
+
 /** Fails now, and not after the work that a chart is to show, where charts cannot be drawn. */
-export const requireCharts = async (): Promise<void> => {
-  await loadVega();
+export const requireCharts = async (instead?: string): Promise<void> => {
+  await loadVega(instead);
 };
 
 /** Vega lets others measure text, and its types do not say so. */

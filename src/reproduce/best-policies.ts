@@ -40,13 +40,20 @@ const betasOf = ({ quick }: Scale): readonly number[] => (quick ? [0, SHOWN_BETA
 const seedsAt = (beta: number, { quick, seeds }: Scale): readonly number[] =>
   seedsOf(seeds ?? (!quick && beta === SHOWN_BETA ? SHOWN_SEEDS : 1));
 
-const bestCell = (policy: PolicyName, beta: number, seed: number, { quick }: Scale): DesignCell => {
+/** A cell of the best policies that are found here. */
+export const bestCell = (
+  policy: PolicyName,
+  beta: number,
+  seed: number,
+  { quick, device }: Scale,
+): DesignCell => {
   const { bestStatic, training, evaluation } = quick ? QUICK : FULL;
   return {
     ...{ kind: "design", policy, objective: "conditional", beta, horizon: HORIZON, bestStatic },
     training: policy === "static" ? { ...training, steps: bestStatic.steps } : training,
     evaluation,
     seed,
+    ...(device === undefined ? {} : { device }),
   };
 };
 
@@ -57,7 +64,7 @@ const paperLine = (policy: PolicyName, beta: number) =>
 const HALF = normalQuantile(0.975);
 
 /** An exact value with the error of its sampled experiments. */
-const exactValue = (mean: number, standardError: number): SeedMean => ({
+export const exactValue = (mean: number, standardError: number): SeedMean => ({
   ...{ mean, standardError, n: 1 },
   interval: [mean - HALF * standardError, mean + HALF * standardError],
 });

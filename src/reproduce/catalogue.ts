@@ -10,6 +10,7 @@ import { figGeneralization } from "./fig-generalization.js";
 import { figInformation } from "./fig-information.js";
 import { figLfrStudents } from "./fig-lfr-students.js";
 import { frontierAdult, tradeOffs } from "./fig-trade-offs.js";
+import { largerPolicies } from "./larger-policies.js";
 import { parityAtLeastCost } from "./parity-at-least-cost.js";
 import type { Reproduction } from "./reproduction.js";
 import { sweepStudents } from "./sweep-students.js";
@@ -30,6 +31,7 @@ export const REPRODUCTIONS: readonly Reproduction[] = [
   tableCeleba,
   frontierAdult,
   bestPolicies,
+  largerPolicies,
   betterThanPaper,
   betterThanPaperAgain,
   sweepStudents,

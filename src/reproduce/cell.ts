@@ -2,6 +2,8 @@
  * The smallest piece of a reproduction: plain JSON that says all that its result depends on, so that it can be run
  * anywhere, once, and be shared by every table and figure that needs it.
  */
+import type { DadWidths } from "../design/dad-network.js";
+import type { LocationOptions } from "../design/models/location.js";
 import type { ObjectiveKind } from "../design/quantity.js";
 import type { SettledRule } from "../design/static-ascent.js";
 import { contentKey } from "../jobs/content-key.js";
@@ -97,6 +99,12 @@ export interface DesignCell {
     readonly exact?: boolean | undefined;
   };
   readonly seed: number;
+  /** Other sources than the paper's. */
+  readonly model?: LocationOptions | undefined;
+  /** Layers of a network; the paper's unless given. */
+  readonly widths?: DadWidths | undefined;
+  /** Trained, and judged unless by quadrature, on a GPU in single floats; on the processor, the reference, unless given. */
+  readonly device?: "gpu" | undefined;
 }
 
 export type Cell =
@@ -161,7 +169,7 @@ export interface DesignResult {
   readonly designs?: readonly (readonly number[])[] | undefined;
   /** Steps that static designs took to settle. */
   readonly steps?: number | undefined;
-  /** The objective by quadrature, with its standard error over the sampled experiments. */
+  /** The objective by quadrature, on a GPU a lower bound of it, with the standard error over the sampled experiments. */
   readonly objective?: number | undefined;
   readonly objectiveError?: number | undefined;
 }

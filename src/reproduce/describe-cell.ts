@@ -17,7 +17,7 @@ export const describeCell = (cell: Cell): string => {
       return [`${task} ${method}${beta}`, ...others].join(", ");
     }
     case "design":
-      return `location ${cell.policy} ${cell.objective} beta ${cell.beta} T ${cell.horizon}${startInWords(cell)}`;
+      return `location ${cell.policy} ${cell.objective} beta ${cell.beta} T ${cell.horizon}${startInWords(cell)}${departures(cell)}`;
     case "generalize":
       return `${describeCell(cell.acquisition)}; ${cell.model}`;
     case "reject-option":
@@ -33,6 +33,18 @@ const startInWords = ({ bestStatic, policy }: DesignCell): string => {
   if (bestStatic === undefined) return "";
   return policy === "static" ? ", best found" : ", from the best static";
 };
+
+/** Where a policy is not as the paper has it. */
+const departures = ({ model, widths, device }: DesignCell): string =>
+  [
+    ...(model === undefined ? [] : [`${model.sources ?? 1} sources in ${model.dimensions ?? 2} dimensions`]),
+    ...(widths === undefined
+      ? []
+      : [`widths ${[...widths.encoder, widths.encoding, ...widths.emitter].join("-")}`]),
+    ...(device === undefined ? [] : ["on a GPU"]),
+  ]
+    .map((words) => `, ${words}`)
+    .join("");
 
 /** Seconds for a step of acquisition on one core, over the whole pool. */
 const STEP_SECONDS: Readonly<Record<TaskName, number>> = {

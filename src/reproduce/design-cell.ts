@@ -17,7 +17,8 @@ import {
   includesOwn,
   type Quantity,
 } from "../design/quantity.js";
-import { evaluatePolicy } from "../workflows/evaluate-policy.js";
+import { evaluatePolicy, type PolicyReport } from "../workflows/evaluate-policy.js";
+import type { TrainPolicySettings } from "../workflows/policy-settings.js";
 import { trainPolicy } from "../workflows/train-policy.js";
 import type { DesignCell, DesignResult } from "./cell.js";
 import type { CellRun } from "./run-cell.js";
@@ -27,54 +28,100 @@ const NEAR_ORIGIN = { start: { mean: 0, sd: 0.1 }, rate: 2e-3, decay: false, sta
 /** Of the work of a cell, as far as progress is concerned. */
 const TRAINING_SHARE = 0.9;
 
-export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignResult> => {
-  const trained = await train(cell, run);
+export const runDesign = async (cell: DesignCell, run: CellRun): Promise<DesignResult> =>
+  judgeDesign(cell, await train(cell, run), run);
+
+/** What is trained for a cell: the policy itself, or first the static designs that it starts from. */
+export const trainingsOf = (
+  cell: DesignCell,
+): { readonly first: TrainPolicySettings; readonly network?: (found: PolicyFile) => TrainPolicySettings } => {
+  const { policy: kind, objective, beta, horizon, bestStatic, training, seed, widths } = cell;
+  const { steps, settled, rate, ...sizes } = training;
+  const common = { objective, beta, horizon, sizes, seed } as const;
+  if (bestStatic === undefined) {
+    return {
+      first: {
+        ...{ ...common, kind, steps },
+        ...(kind === "static" ? { ...NEAR_ORIGIN, settled } : {}),
+        ...(rate === undefined ? {} : { rate }),
+      },
+    };
+  }
+  const first = { ...common, ...bestStatic, kind: "static" } as const;
+  if (kind === "static") return { first };
+  return {
+    first,
+    network: (found) => ({
+      ...common,
+      kind,
+      steps,
+      widths,
+      rate,
+      start: found.kind === "static" ? found : undefined,
+    }),
+  };
+};
+
+const train = async (cell: DesignCell, { threads, signal, onProgress }: CellRun): Promise<PolicyFile> => {
+  const { first, network } = trainingsOf(cell);
+  const inPart = (part: number, share: number) => ({
+    ...{ threads, signal, evaluation: false as const, device: cell.device },
+    onProgress: ({ done, total }: Progress) => onProgress?.(TRAINING_SHARE * (part + share * (done / total))),
+  });
+  const model = locationFinding(cell.model);
+  const found = await trainPolicy(model, {
+    ...first,
+    ...inPart(0, network === undefined ? 1 : 0.5),
+  });
+  return network === undefined ? found : trainPolicy(model, { ...network(found), ...inPart(0.5, 0.5) });
+};
+
+/** What a trained policy tells and gives away. */
+export const judgeDesign = async (
+  cell: DesignCell,
+  trained: PolicyFile,
+  run: CellRun,
+): Promise<DesignResult> => {
   const bounds = await (cell.evaluation.exact
     ? evaluateExactly(cell, trained, run)
-    : evaluate(cell, policyOf(trained, locationFinding()), run));
+    : cell.device === "gpu"
+      ? evaluateOnGpu(cell, trained, run)
+      : evaluate(cell, policyOf(trained, locationFinding(cell.model)), run));
   if (trained.kind !== "static") return bounds;
   return { ...bounds, steps: Number(trained.settings?.stepsTaken), designs: trained.designs };
 };
 
-const train = async (cell: DesignCell, { threads, onProgress }: CellRun): Promise<PolicyFile> => {
-  const { policy: kind, objective, beta, horizon, bestStatic, training, seed } = cell;
-  const { steps, settled, rate, ...sizes } = training;
-  const common = { objective, beta, horizon, sizes, seed, evaluation: false, threads } as const;
-  const inPart = (first: number, share: number) => ({
-    onProgress: ({ done, total }: Progress) =>
-      onProgress?.(TRAINING_SHARE * (first + share * (done / total))),
+const evaluateOnGpu = async (
+  { objective: kind, beta, model, evaluation: { outer, batches, inner }, seed }: DesignCell,
+  policy: PolicyFile,
+  { signal }: CellRun,
+): Promise<DesignResult> => {
+  const report = await evaluatePolicy(locationFinding(model), policy, {
+    ...{ outer, batches, inner, seed, beta, device: "gpu", signal },
   });
-  if (bestStatic === undefined) {
-    return trainPolicy(locationFinding(), {
-      ...{ ...common, kind, steps },
-      ...(kind === "static" ? { ...NEAR_ORIGIN, settled } : {}),
-      ...(rate === undefined ? {} : { rate }),
-      ...inPart(0, 1),
-    });
-  }
-  const found = await trainPolicy(locationFinding(), {
-    ...{ ...common, ...bestStatic, kind: "static" },
-    ...inPart(0, kind === "static" ? 1 : 0.5),
-  });
-  if (kind === "static" || found.kind !== "static") return found;
-  return trainPolicy(locationFinding(), { ...common, kind, steps, start: found, ...inPart(0.5, 0.5) });
+  const { lower, standardError } = report.objectives[kind];
+  return { ...reached(report), objective: lower, objectiveError: standardError };
 };
+
+/** The bounds of every information. */
+const reached = (report: PolicyReport): Record<InformationName, [number, number]> =>
+  Object.fromEntries(
+    INFORMATION_NAMES.map((name) => [name, [report[name].lower, report[name].upper]]),
+  ) as Record<InformationName, [number, number]>;
 
 /** By quadrature for every sampled experiment; the interval's ends, and the objective as it was asked for. */
 const evaluateExactly = async (
-  { objective: kind, beta, evaluation: { outer, batches }, seed }: DesignCell,
+  { objective: kind, beta, model, evaluation: { outer, batches }, seed }: DesignCell,
   policy: PolicyFile,
-  { threads, onProgress }: CellRun,
+  { threads, signal, onProgress }: CellRun,
 ): Promise<DesignResult> => {
-  const report = await evaluatePolicy(locationFinding(), policy, {
-    ...{ exact: true, outer, batches, seed, beta, threads },
+  const report = await evaluatePolicy(locationFinding(model), policy, {
+    ...{ exact: true, outer, batches, seed, beta, threads, signal },
     onProgress: ({ done, total }) => onProgress?.(TRAINING_SHARE + ((1 - TRAINING_SHARE) * done) / total),
   });
   const { lower, upper, standardError } = report.objectives[kind];
   return {
-    ...(Object.fromEntries(
-      INFORMATION_NAMES.map((name) => [name, [report[name].lower, report[name].upper]]),
-    ) as Record<InformationName, [number, number]>),
+    ...reached(report),
     objective: (lower + upper) / 2,
     objectiveError: standardError,
   };
@@ -82,15 +129,15 @@ const evaluateExactly = async (
 
 /** Means over batches of the lower and upper bound of every information. */
 const evaluate = async (
-  { evaluation: { outer, batches, inner }, seed }: DesignCell,
+  { model, evaluation: { outer, batches, inner }, seed }: DesignCell,
   policy: Policy,
-  { threads, onProgress }: CellRun,
+  { threads, signal, onProgress }: CellRun,
 ): Promise<Record<InformationName, [number, number]>> => {
   const stream = seededStream(seed).split("evaluation");
   const workspace = new Workspace({ threads });
   try {
-    const { samples } = await nestedEvidences(locationFinding(), policy, {
-      ...{ outer, batches, contrastive: inner, marginal: inner, workspace, given: GIVEN },
+    const { samples } = await nestedEvidences(locationFinding(model), policy, {
+      ...{ outer, batches, contrastive: inner, marginal: inner, workspace, signal, given: GIVEN },
       streams: (batch) => {
         const own = stream.split(batch);
         return { experiments: own.split("data"), inner: own.split("inner") };

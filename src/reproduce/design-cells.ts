@@ -27,7 +27,7 @@ const SETTLED = { window: 500, speed: 0.03, times: 3 };
 
 const designSeeds = ({ quick, seeds }: Scale): readonly number[] => seedsOf(seeds ?? (quick ? 2 : 8));
 
-const designCell = (line: DesignLine, seed: number, { quick }: Scale): DesignCell => {
+const designCell = (line: DesignLine, seed: number, { quick, device }: Scale): DesignCell => {
   const full = line.policy === "static" ? { ...FULL_TRAINING, settled: SETTLED } : FULL_TRAINING;
   return {
     kind: "design",
@@ -37,6 +37,7 @@ const designCell = (line: DesignLine, seed: number, { quick }: Scale): DesignCel
     training: quick ? QUICK_TRAINING[line.policy] : full,
     evaluation: quick ? QUICK_EVALUATION : FULL_EVALUATION,
     seed,
+    ...(device === undefined ? {} : { device }),
   };
 };
 

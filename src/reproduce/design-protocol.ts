@@ -40,6 +40,7 @@ export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Proto
             `static designs stop before their steps are over when they have settled: ${settled.times} times running, their means over ${settled.window} steps have moved by less than a share of ${settled.speed} of what the rate allows (root mean square)`,
           ]),
       `${count(evaluation.outer * evaluation.batches)} experiments a seed are evaluated (100 in the paper)`,
+      ...(scale.device === "gpu" ? ["policies were trained and judged on a GPU, in single floats"] : []),
     ],
     matched: [
       "the start and the rate of static designs were picked because they end in the paper's solution, one of many local optima: the four ratios of static designs in table-location are circular in that: they show that such a start and rate exist, and not that they are the paper's; the figures of static designs rest on the same",

@@ -1,7 +1,7 @@
 /** A table or figure of the paper: what is run for it, written down before it is run, and how it is drawn. */
 import type { ChartDescription, ChartValue } from "../core/chart-description.js";
 import { type Asked, askedIn } from "./asked.js";
-import type { Cell } from "./cell.js";
+import type { Cell, DesignCell } from "./cell.js";
 import type { ClaimCheck } from "./claim-verdict.js";
 import type { Results } from "./store.js";
 import type { Comparison, SeedMean } from "./verdict.js";
@@ -11,6 +11,8 @@ export interface Scale {
   readonly quick: boolean;
   /** How many seeds, from 0; the protocol's own number unless given. */
   readonly seeds?: number | undefined;
+  /** Where the policies of location finding are trained and judged; the processor unless given. */
+  readonly device?: DesignCell["device"];
 }
 
 export interface FigureDescription {

@@ -1,5 +1,7 @@
 /** A cell to its result: the same numbers on any machine, with any number of threads. */
+
 import { InputError } from "../core/errors.js";
+import type { RunOptions } from "../core/options.js";
 import type { AcquireResult, Cell, ResultOf } from "./cell.js";
 
 export interface CellRun {
@@ -9,6 +11,7 @@ export interface CellRun {
   readonly threads?: number | undefined;
   /** Where the data is; the usual folder unless given. */
   readonly root?: string | undefined;
+  readonly signal?: RunOptions["signal"];
   /** Called often with the share that is done; the cell waits for it. */
   readonly onProgress?: ((done: number) => unknown) | undefined;
 }

@@ -24,6 +24,10 @@ export const storeTexts = {
     `there are no results in ${path}: name a results.jsonl or a folder of tables that fairbed reproduce has written`,
 };
 
+/** In the folder that a run writes: the results it made, whole, and small tables of all that it knew. */
+export const RESULTS = "results.jsonl";
+export const TABLES = "results";
+
 /** What drawings read. */
 export interface Results {
   get<C extends Cell>(cell: C): ResultOf<C> | undefined;
@@ -50,20 +54,24 @@ export class ResultStore implements Results {
     return store;
   }
 
-  /** A file of JSON lines or a folder of tables, which must be there and is only read. */
+  /** A file of JSON lines, a folder of tables, or a folder that a run wrote; it must be there and is only read. */
   static read(path: string): ResultStore {
     if (!existsSync(path)) throw new InputError("no-results", storeTexts.none(path));
     if (!statSync(path).isDirectory()) return new ResultStore((options) => JobStore.read(path, options));
-    const store = new ResultStore(({ onJob }) => new JobStore(undefined, onJob));
-    store.#readTables(path);
+    const lines = join(path, RESULTS);
+    const hasLines = existsSync(lines);
+    const folders = [path, join(path, TABLES)].filter(hasTables);
+    if (!hasLines && folders.length === 0) throw new InputError("no-results", storeTexts.none(path));
+    // The lines first: they have all digits, and of two results of a cell the first counts.
+    const store = new ResultStore((options) =>
+      hasLines ? JobStore.read(lines, options) : new JobStore(undefined, options.onJob),
+    );
+    for (const folder of folders) store.#readTables(folder);
     return store;
   }
 
   #readTables(folder: string): void {
-    const files = readdirSync(folder);
-    const kinds = CELL_KINDS.filter((kind) => files.includes(tableName(kind)));
-    if (kinds.length === 0) throw new InputError("no-results", storeTexts.none(folder));
-    for (const kind of kinds) {
+    for (const kind of kindsIn(folder)) {
       const path = join(folder, tableName(kind));
       for (const { key, seed, result, seconds } of readCompactTable(kind, readFileSync(path, "utf8"), path)) {
         this.jobs.add(key, { result, seconds });
@@ -125,6 +133,14 @@ export class ResultStore implements Results {
 }
 
 const tableName = (kind: CellKind): string => `${kind}.csv`;
+
+const kindsIn = (folder: string): readonly CellKind[] => {
+  const files = readdirSync(folder);
+  return CELL_KINDS.filter((kind) => files.includes(tableName(kind)));
+};
+
+const hasTables = (folder: string): boolean =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && kindsIn(folder).length > 0;
 
 /** A line that another version wrote may have a cell that this one does not know: only its seed is read. */
 const seedIn = (input: unknown): unknown => {

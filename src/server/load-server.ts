@@ -5,9 +5,15 @@ const TASK = "the server";
 
 /** Called by the command that serves: nothing else loads these packages. */
 export const loadServer = async (): Promise<typeof import("./start-server.js")> => {
-  await optionalPackage(() => import("hono"), TASK, "hono");
-  await optionalPackage(() => import("zod"), TASK, "zod");
-  await optionalPackage(() => import("@hono/zod-openapi"), TASK, "@hono/zod-openapi");
-  await optionalPackage(() => import("@hono/node-server"), TASK, "@hono/node-server");
+  const packages = {
+    hono: () => import("hono"),
+    zod: () => import("zod"),
+    "@hono/zod-openapi": () => import("@hono/zod-openapi"),
+    "@hono/node-server": () => import("@hono/node-server"),
+  };
+  const all = Object.keys(packages).join(" ");
+  for (const [name, load] of Object.entries(packages)) {
+    await optionalPackage<unknown>(load, TASK, name, undefined, all);
+  }
   return import("./start-server.js");
 };

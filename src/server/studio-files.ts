@@ -3,17 +3,21 @@
  * nothing but Node.
  */
 import { createHash } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { archiveSource, folderSource, INDEX, type StudioSource } from "./studio-source.js";
 
 const compress = promisify(gzip);
 
 /** From `dist/server` and from `src/server` alike. */
 const BUILT = fileURLToPath(new URL("../../dist/studio", import.meta.url));
-const INDEX = "index.html";
+
+/** The page of this package: a checkout has its folder, and what is installed the archive alone. */
+export const studioSource = (folder = BUILT): StudioSource =>
+  existsSync(folder) ? folderSource(folder) : archiveSource(`${folder}.json.br`);
 
 export const studioTexts = {
   missing:
@@ -120,24 +124,12 @@ const hasTag = (header: string | null | undefined, tag: string): boolean =>
     return given === "*" || given === tag;
   });
 
-/** Names of all files below a folder, with `/` between them. Links are not followed. */
-const namesIn = async (folder: string, under = ""): Promise<readonly string[]> => {
-  const entries = await readdir(join(folder, under), { withFileTypes: true });
-  const names = await Promise.all(
-    entries.map(async (entry) => {
-      const name = under === "" ? entry.name : `${under}/${entry.name}`;
-      if (entry.isDirectory()) return namesIn(folder, name);
-      return entry.isFile() ? [name] : [];
-    }),
-  );
-  return names.flat();
-};
-
 /**
  * Files are looked up in the list of those that the build has, never by joining paths: nothing else can be named. Each is
  * read once; a build that is written anew while it is served is noticed when the page itself is asked for.
  */
-export const studioFiles = ({ folder = BUILT, mode }: StudioChoice): StudioFiles => {
+export const studioFiles = ({ folder, mode }: StudioChoice): StudioFiles => {
+  const source = studioSource(folder);
   interface Build {
     readonly at: number;
     readonly names: ReadonlySet<string>;
@@ -145,25 +137,18 @@ export const studioFiles = ({ folder = BUILT, mode }: StudioChoice): StudioFiles
   }
   let build: Promise<Build | undefined> | undefined;
 
-  const builtAt = async (): Promise<number | undefined> => {
-    try {
-      return (await stat(join(folder, INDEX))).mtimeMs;
-    } catch {
-      return undefined;
-    }
-  };
   const look = async (): Promise<Build | undefined> => {
-    const at = await builtAt();
+    const at = await source.writtenAt();
     if (at === undefined) return undefined;
-    return { at, names: new Set(await namesIn(folder)), held: new Map() };
+    return { at, names: new Set(await source.names()), held: new Map() };
   };
   const lookAgain = async (): Promise<void> => {
     const before = await build?.catch(() => undefined);
-    if (before === undefined || before.at !== (await builtAt())) build = look();
+    if (before === undefined || before.at !== (await source.writtenAt())) build = look();
   };
 
   const read = async (name: string, names: ReadonlySet<string>): Promise<Held> => {
-    const own = new Uint8Array(await readFile(join(folder, name)));
+    const own = await source.read(name);
     const isChanged = name === INDEX && mode === "server";
     const body = isChanged
       ? new TextEncoder().encode(new TextDecoder().decode(own).replace(MODE, "$1server$2"))
@@ -172,7 +157,7 @@ export const studioFiles = ({ folder = BUILT, mode }: StudioChoice): StudioFiles
     const beside = `${name}.gz`;
     const packed =
       !isChanged && names.has(beside)
-        ? new Uint8Array(await readFile(join(folder, beside)))
+        ? await source.read(beside)
         : isWorthwhile
           ? new Uint8Array(await compress(body))
           : undefined;

@@ -5,14 +5,20 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { EnvironmentError } from "../core/errors.js";
 
 export const duckdbTexts = {
-  missing: "this table or query needs DuckDB, which is not installed here: run npm install @duckdb/node-api.",
+  /** `also` are other packages that the table needs, so that one command installs what would be missed next. */
+  missing: (also: readonly string[] = []) =>
+    `this table or query needs DuckDB, which is not installed here: run npm install ${["@duckdb/node-api", ...also].join(" ")}.`,
 };
 
-/** Runs `use` with a database of its own, in memory, which is gone afterwards. */
+/**
+ * Runs `use` with a database of its own, in memory, which is gone afterwards. `also` are packages that `use` needs beside
+ * the database.
+ */
 export const withDatabase = async <Result>(
   use: (connection: DuckDBConnection) => Promise<Result>,
+  also: readonly string[] = [],
 ): Promise<Result> => {
-  const { instance, connection } = await openDatabase();
+  const { instance, connection } = await openDatabase(also);
   try {
     return await use(connection);
   } finally {
@@ -21,8 +27,8 @@ export const withDatabase = async <Result>(
   }
 };
 
-export const openDatabase = async () => {
-  const { DuckDBInstance } = await loadDuckdb();
+export const openDatabase = async (also: readonly string[] = []) => {
+  const { DuckDBInstance } = await loadDuckdb(also);
   const instance = await DuckDBInstance.create(":memory:", {
     // What does not fit goes here, and not into the folder that the user happens to be in.
     temp_directory: join(tmpdir(), `fairbed-duckdb-${process.pid}`),
@@ -51,11 +57,13 @@ export const limitAccess = async (connection: DuckDBConnection, files: readonly 
 export const parquetSql = (path: string, options = ""): string =>
   `read_parquet(${sqlText(path)}, hive_partitioning = false${options})`;
 
-export const loadDuckdb = async (): Promise<typeof import("@duckdb/node-api")> => {
+export const loadDuckdb = async (
+  also: readonly string[] = [],
+): Promise<typeof import("@duckdb/node-api")> => {
   try {
     return await import("@duckdb/node-api");
   } catch (error) {
-    throw new EnvironmentError("no-duckdb", duckdbTexts.missing, { cause: error });
+    throw new EnvironmentError("no-duckdb", duckdbTexts.missing(also), { cause: error });
   }
 };
 

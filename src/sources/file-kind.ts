@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { InputError } from "../core/errors.js";
-import { isArff } from "../tables/arff.js";
+import { isArff } from "../tables/is-arff.js";
 import { fileTexts, openError } from "./file-texts.js";
 import { bytesOf, decoderOf, encodingNamed, encodingTexts, textOf, WINDOWS_1252 } from "./text-encoding.js";
 

@@ -2,8 +2,9 @@
 import { EnvironmentError } from "../core/errors.js";
 
 export const packageTexts = {
-  missing: (task: string, name: string, instead?: string) =>
-    `${task} needs the package ${name}, which is not installed here: run npm install ${name}${instead === undefined ? "" : `, or ${instead}`}.`,
+  /** `all` are the packages of the task, so that one command installs what would be missed next. */
+  missing: (task: string, name: string, instead?: string, all = name) =>
+    `${task} needs the package ${name}, which is not installed here: run npm install ${all}${instead === undefined ? "" : `, or ${instead}`}.`,
 };
 
 /** What `load` imports, or the sentence that says how to get it. */
@@ -12,10 +13,11 @@ export const optionalPackage = async <Module>(
   task: string,
   name: string,
   instead?: string,
+  all?: string,
 ): Promise<Module> => {
   try {
     return await load();
   } catch (cause) {
-    throw new EnvironmentError("no-package", packageTexts.missing(task, name, instead), { cause });
+    throw new EnvironmentError("no-package", packageTexts.missing(task, name, instead, all), { cause });
   }
 };

@@ -43,14 +43,16 @@ export const paperTaskTexts = {
   unexpected: (file: string) => `${file} is not laid out as published: get it again with fairbed data get.`,
 };
 
-interface Prepared {
-  readonly table: Table;
-  readonly settings: TaskSettings;
-  readonly notes: readonly string[];
-}
+type Prepared = Omit<PaperTask, "task">;
 
 /** A task by its name; the dataset must be in the data folder. */
 export const loadPaperTask = async (name: string, options: PaperTaskOptions = {}): Promise<PaperTask> => {
+  const prepared = await preparePaperTask(name, options);
+  return { ...prepared, task: defineTask(prepared.table, prepared.settings) };
+};
+
+/** Its table and roles, for those who add to the roles before they make a task of it. */
+export const preparePaperTask = async (name: string, options: PaperTaskOptions = {}): Promise<Prepared> => {
   const dataset = datasetNamed(name);
   const { seed = 0, exclude = [], features, root } = options;
   const file = (each: string) => requireFile(dataset, each, root);
@@ -60,7 +62,7 @@ export const loadPaperTask = async (name: string, options: PaperTaskOptions = {}
     exclude: [...(own.exclude ?? []), ...exclude],
     features: features ?? own.features,
   };
-  return { table, settings, task: defineTask(table, settings), notes };
+  return { table, settings, notes };
 };
 
 type Load = (file: (name: string) => string, seed: number) => Promise<Prepared>;

@@ -3,7 +3,7 @@ import { InputError } from "../core/errors.js";
 import type { LabelChoice } from "../tables/label.js";
 import { appendRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
-import { loadPaperTask } from "./paper-tasks.js";
+import { preparePaperTask } from "./paper-tasks.js";
 import { type ReadOptions, readTable } from "./source.js";
 
 /** Which columns of a table have which role, or the name of one of the paper's tasks, which says so itself. */
@@ -116,7 +116,7 @@ const paperTable = async (
     }
   }
   const { exclude, features, ...others } = roles;
-  const { table, settings } = await loadPaperTask(name, { seed, exclude, features });
+  const { table, settings } = await preparePaperTask(name, { seed, exclude, features });
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   return { name, table, roles: { ...given, ...settings } };
 };

@@ -11,7 +11,7 @@ import { partsOfRows, settleRows, type TextRows, tableOfRows } from "../tables/t
 import { ANSWER } from "./answer-place.js";
 import { jsonNames, parquetNames } from "./column-names.js";
 import { limitAccess, parquetSql, sqlText, withDatabase } from "./duckdb.js";
-import { fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
+import { type FileKind, fileTexts, inspectFile, isUtf8 } from "./file-kind.js";
 import { isEmbedding, readEmbeddedTable } from "./images/embedded-table.js";
 import { IMAGE_COLUMN } from "./images/manifest.js";
 import { imageTexts } from "./images/texts.js";
@@ -23,6 +23,7 @@ import { readApart } from "./read-apart.js";
 import { reasonOf } from "./reason.js";
 import type { Relation } from "./relation.js";
 import { columnOf, type Scan, scanParts, scanSettled } from "./scan.js";
+import { nodeReadsSqlite } from "./sqlite-relation.js";
 import { tableRelation } from "./table-relation.js";
 import { type InspectedFile, isTextSource, withTextRows } from "./text-source.js";
 import { downloadToTemporary, isAddress } from "./web-file.js";
@@ -54,7 +55,8 @@ export interface StreamOptions extends ReadOptions {
 
 export const sourceTexts = {
   noRows: (file: string) => `${file} has no rows: give a table with at least one.`,
-  broken: (file: string, reason: string) => `${file} could not be read as a table (${reason}).`,
+  broken: (file: string, reason: string) =>
+    `${file} could not be read as a table (${reason}): get it again, or write it anew, as CSV or with fewer columns.`,
   json: (file: string, line: number | undefined) =>
     `${file} is not valid JSON${line === undefined ? "" : ` (line ${line})`}: give one object in braces on each line, or one list of objects.`,
   noSheets: (file: string) => `${file} is no Excel workbook: leave out --sheet.`,
@@ -261,7 +263,7 @@ const withSource = async <Result>(
           ? await serverRelation(connection, path, name, options)
           : await fileRelation(connection, file, { path: file.path, name, start }, options);
       return uses.relation({ connection, name, relation: chooseColumns(relation, name, options.columns) });
-    });
+    }, packagesBeside(start?.kind));
   };
   if (isPostgres(path)) {
     return read(undefined).catch(async (error) => {
@@ -285,6 +287,13 @@ const withSource = async <Result>(
   } finally {
     if (remote !== undefined) await rm(remote.folder, { recursive: true, force: true });
   }
+};
+
+/** What a file of this kind needs beside DuckDB; without a kind, it is a database on a server. */
+const packagesBeside = (kind: FileKind | undefined): readonly string[] => {
+  if (kind === undefined) return ["pg"];
+  if (kind === "arrow") return ["apache-arrow"];
+  return kind === "sqlite" && !nodeReadsSqlite() ? ["libsql"] : [];
 };
 
 const settingsOf = ({ missing = DEFAULT_MISSING, asText = [] }: ReadOptions): TextSettings => ({

@@ -236,6 +236,12 @@ interface NodeStatement {
 
 const NODE_SQLITE = "node:sqlite";
 
+/** Whether `openByNode` finds all it needs; told by the version, for loading it prints a warning. */
+export const nodeReadsSqlite = (version = process.versions.node): boolean => {
+  const [major, minor] = version.split(".").map(Number);
+  return major >= 24 || (major === 22 && minor >= 16);
+};
+
 const openByNode = async (path: string): Promise<SqliteFile | undefined> => {
   const sqlite = await (import(NODE_SQLITE) as Promise<NodeSqlite>).catch(() => undefined);
   // The first versions give rows as objects, in which columns called 2019 or twice the same lose their places.

@@ -21,7 +21,8 @@ export const openStore = async (address: string, settings: StoreSettings = {}): 
   const path = sqlitePath(address);
   if (path === undefined && !isPostgres(address)) throw refusedAddress(openStoreTexts.address);
   // Both dialects and the store are built on it.
-  await optionalPackage(() => import("kysely"), "a store", "kysely");
+  const all = `kysely ${path === undefined ? "pg" : "libsql"}`;
+  await optionalPackage(() => import("kysely"), "a store", "kysely", undefined, all);
   const { sqlStore } = await import("./sql-store.js");
   if (path !== undefined) {
     const { sqliteDialect } = await import("./sqlite-dialect.js");

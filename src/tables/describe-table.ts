@@ -22,6 +22,7 @@ export interface TableDescription {
 
 const SHOWN_LEVELS = 4;
 
+/** What the columns of a table are: kinds, levels, ranges, and how much is missing. */
 export const describeTable = (table: Table): TableDescription => ({
   name: table.name,
   rows: table.rows,

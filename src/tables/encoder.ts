@@ -299,6 +299,7 @@ export const needsLaterEncoder = ({ columns }: EncoderRules): boolean =>
 export const saveEncoder = ({ rules }: Encoder): string =>
   `${JSON.stringify({ format: FORMAT, version: needsLaterEncoder(rules) ? 2 : 1, ...rules }, null, 2)}\n`;
 
+/** The encoder that {@link saveEncoder} wrote. */
 export const loadEncoder = (text: string): Encoder => {
   const fail = (reason: string) => new InputError("encoder-file", encoderTexts.notAnEncoder(reason));
   let stored: Partial<EncoderRules> & { readonly format?: unknown; readonly version?: unknown };

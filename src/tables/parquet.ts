@@ -38,11 +38,16 @@ export const parquetReadTexts = {
   reading: "reading",
 };
 
+/** Bundlers take a package that is not there for one that may be lacking if its `import()` has a handler of its own. */
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
 const load = async () => {
   try {
     const [reader, { compressors }] = await Promise.all([
-      import("hyparquet"),
-      import("hyparquet-compressors"),
+      import("hyparquet").catch(rethrow),
+      import("hyparquet-compressors").catch(rethrow),
     ]);
     return { ...reader, compressors };
   } catch (cause) {

@@ -1,8 +1,8 @@
 /** Tables from CSV or ARFF text, without a file: what `readTable` does, in a page. */
 import type { RunOptions } from "../core/options.js";
-import { arffRows, isArff } from "./arff.js";
 import { type TextPieces, withCsvRows } from "./csv-rows.js";
 import type { DialectSettings } from "./dialect.js";
+import { isArff } from "./is-arff.js";
 import type { Table } from "./table.js";
 import { type TextRows, tableOfRows } from "./text-rows.js";
 
@@ -40,9 +40,9 @@ export const parseTable = async (text: string, options: ParseTableOptions = {}):
   const { name = "the table" } = options;
   const pieces = piecesOf(text);
   const use = (rows: TextRows) => tableOfRows(rows, { ...options, name });
-  return isArff(pieces.start)
-    ? use(await arffRows(name, pieces, options))
-    : withCsvRows(name, pieces, options, use);
+  if (!isArff(pieces.start)) return withCsvRows(name, pieces, options, use);
+  const { arffRows } = await import("./arff.js");
+  return use(await arffRows(name, pieces, options));
 };
 
 const piecesOf = (text: string): TextPieces => {

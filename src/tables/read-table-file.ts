@@ -4,9 +4,10 @@
  */
 import { EnvironmentError, InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
-import { arffRows, isArff } from "./arff.js";
+import { arffRows } from "./arff.js";
 import { type TextPieces, withCsvRows } from "./csv-rows.js";
 import { dialectTexts } from "./dialect.js";
+import { isArff } from "./is-arff.js";
 import { readParquet } from "./parquet.js";
 import type { ParseTableOptions } from "./parse-table.js";
 import type { Table } from "./table.js";

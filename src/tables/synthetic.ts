@@ -62,6 +62,9 @@ const MOST_FEATURES = 5;
 const MOST_NOISE = 1000;
 
 /**
+ * A made-up table whose leakage is known exactly, to try things out on: the outcome depends on merit, and by `bias` on the
+ * group, which other columns give away in part.
+ *
  * @example
  * ```ts
  * import { syntheticPool } from "fairbed";

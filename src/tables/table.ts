@@ -91,6 +91,7 @@ export const byCodePoint = (a: string, b: string): number => {
   return a.length - b.length;
 };
 
+/** A numeric column; NaN is a missing value. */
 export const columnOfNumbers = (name: string, values: ArrayLike<number>): NumericColumn => ({
   kind: "numeric",
   name,
@@ -103,6 +104,7 @@ export const columnCell = (column: Column): ((row: number) => number | string | 
     ? (row) => (Number.isNaN(column.values[row]) ? undefined : column.values[row])
     : (row) => (column.codes[row] < 0 ? undefined : column.levels[column.codes[row]]);
 
+/** The names of all columns, in their order. */
 export const columnNames = (table: Table): readonly string[] => table.columns.map(({ name }) => name);
 
 /** Columns by name, found once for each list of columns: a task asks for each of ten thousand several times. */
@@ -146,6 +148,7 @@ const selectColumnRows = (column: Column, rows: ArrayLike<number>): Column => {
   return { ...column, codes };
 };
 
+/** The table without these columns. */
 export const dropColumns = (table: Table, names: readonly string[]): Table => {
   const dropped = new Set(names.map((name) => columnNamed(table, name).name));
   return { ...table, columns: table.columns.filter(({ name }) => !dropped.has(name)) };

@@ -20,10 +20,10 @@ import { columnNamed, columnNames, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings, taskTexts } from "../tables/task.js";
 import { sharesOf } from "./acquired-shares.js";
 import { type AcquisitionSettings, compositionOf, recommendedFor } from "./acquisition-settings.js";
+import type { ComputeDevice } from "./device.js";
 import { type ColumnQuotas, quotaGroups, requireRoom } from "./groups-by.js";
 import { type RowSessionOptions, rowSessionTexts } from "./row-session.js";
 import { type RevealedModelName, revealedModel, worstOf } from "./sensitive-models.js";
-import { parityOn } from "./simulation.js";
 
 /** Where the predictions of the sensitive labels come from. */
 export type SensitiveModelChoice =
@@ -42,6 +42,11 @@ export interface AcquisitionOptions
     Omit<TaskSettings, "sensitive"> {
   /** Attributes that must not be given away; may be left out for methods that do not look at them. */
   readonly sensitive?: readonly LabelChoice[] | undefined;
+  /**
+   * Where the scores are computed. Default `cpu`, the reference. On a GPU they are within 1e-6 nats of its; `auto` takes it
+   * where a question has so much to score that it pays. Notes say what was used.
+   */
+  readonly device?: ComputeDevice | undefined;
   /** What a nat of leakage costs (10; 3 with the method fairbed-set). */
   readonly beta?: number | undefined;
   /** What beta is to be found for, instead of giving it. */
@@ -130,7 +135,14 @@ export const planAcquisition = (table: Table, options: AcquisitionOptions): Acqu
       quotas: quotas?.quotas,
       parityOf:
         "parityAtLeast" in settings.goal
-          ? parityOn(features, target.classes, attributes[0].labels, parityRows, weights)
+          ? async (classifier) =>
+              (await import("./parity-on.js")).parityOn(
+                features,
+                target.classes,
+                attributes[0].labels,
+                parityRows,
+                weights,
+              )(classifier)
           : undefined,
       stream,
     },

@@ -10,10 +10,10 @@ import { seededStream } from "../core/random.js";
 import type { Table } from "../tables/table.js";
 import type { Task } from "../tables/task.js";
 import { type AcquisitionOptions, type AcquisitionPlan, planAcquisition } from "./acquisition-plan.js";
-import { type EstimateInput, estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
-import { fitTask } from "./fit-model.js";
+import type { EstimateInput, PoolEstimate } from "./estimate-acquired.js";
+import type { FitTaskOptions } from "./fit-model.js";
 import type { FittedModel } from "./fitted-model.js";
-import { type Forecast, type ForecastOptions, forecastAcquired } from "./forecast.js";
+import type { Forecast, ForecastInput, ForecastOptions } from "./forecast.js";
 import { type AskedRow, createRowSession, type RowSession } from "./row-session.js";
 import { createToldLog, type Told, type ToldLog } from "./told-log.js";
 
@@ -133,24 +133,43 @@ export const acquisitionRanker = (table: Table, options: AcquisitionOptions): Ac
       };
     },
     table: (soFar) => sessionOf(soFar).log.table(),
-    model(soFar, run = {}) {
+    async model(soFar, run = {}) {
       const { rows, log } = sessionOf(soFar);
-      return fitTask(taskNow(task, rows, log.table()), {
-        ...run,
-        learnerOptions: settings.forest,
-        reweigh: settings.reweigh,
-        categories: settings.categories,
-        seed: options.seed,
-      });
+      return fitAcquired(plan, taskNow(task, rows, log.table()), { ...run, seed: options.seed });
     },
-    estimate: (soFar, run = {}) =>
-      estimateAcquired({ ...run, ...estimateInput(plan, sessionOf(soFar).rows, options.seed) }),
-    forecast: (soFar, run = {}) =>
-      forecastAcquired({ ...run, ...estimateInput(plan, sessionOf(soFar).rows, options.seed) }),
+    estimate: async (soFar, run = {}) =>
+      estimateLabels({ ...run, ...estimateInput(plan, sessionOf(soFar).rows, options.seed) }),
+    forecast: async (soFar, run = {}) =>
+      forecastLabels({ ...run, ...estimateInput(plan, sessionOf(soFar).rows, options.seed) }),
   };
 };
 
-/** What estimates and forecasts of the acquired labels rest on. */
+/*
+ * What comes after questions is loaded when it is first asked for: a page that only asks does without it.
+ */
+
+/** A model of the labels so far, with the settings that questions are chosen by. */
+export const fitAcquired = async (
+  { settings }: AcquisitionPlan,
+  task: Task,
+  options: Pick<FitTaskOptions, "seed" | keyof RunOptions>,
+): Promise<FittedModel> => {
+  const { fitTask } = await import("./fit-model.js");
+  return fitTask(task, {
+    ...options,
+    learnerOptions: settings.forest,
+    reweigh: settings.reweigh,
+    categories: settings.categories,
+  });
+};
+
+export const estimateLabels = async (input: EstimateInput): Promise<PoolEstimate> =>
+  (await import("./estimate-acquired.js")).estimateAcquired(input);
+
+export const forecastLabels = async (input: ForecastInput): Promise<Forecast> =>
+  (await import("./forecast.js")).forecastAcquired(input);
+
+/** What estimates and forecasts of the acquired labels rest on: as they are now, whatever is told meanwhile. */
 export const estimateInput = (
   { rows: plan, settings }: AcquisitionPlan,
   rows: RowSession,
@@ -163,11 +182,16 @@ export const estimateInput = (
       ? undefined
       : { ...plan.sensitive[0], labels: rows.sensitiveOf(0, plan.features.rows) },
   initial: plan.initial,
-  asked: rows.asked,
-  isRefused: rows.isRefused,
+  asked: [...rows.asked],
+  isRefused: refusedNow(rows),
   pool: plan.pool.length,
   learner: plan.learner,
   weights: plan.weights,
   reweigh: settings.reweigh,
   stream: seededStream(seed).split("estimate").split(rows.labelled().length),
 });
+
+const refusedNow = ({ asked, isRefused }: RowSession): ((row: number) => boolean) => {
+  const refused = new Set(asked.flatMap(({ row }) => (isRefused(row) ? [row] : [])));
+  return (row) => refused.has(row);
+};

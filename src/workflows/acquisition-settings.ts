@@ -74,7 +74,7 @@ export type FixedBetaSettings = SimulationSettings & { readonly goal: { readonly
 /**
  * The calibrated score: leaves of at least ten labels in the sensitive model and a correction for its finite number of
  * trees. Of the settings whose parity at a matched selection rate is within a standard error of the best, over four
- * tables, it loses the least accuracy: see docs/acquisition.md for the measurement.
+ * tables, it loses the least accuracy: see docs/concepts/what-moves-parity.md.
  */
 export const CALIBRATED: FixedBetaSettings = {
   method: "fairbed",
@@ -97,7 +97,7 @@ export const CALIBRATED: FixedBetaSettings = {
 /**
  * An acquisition that prefers inputs whose features give away no more of the attribute than those of the set do on
  * average, under a sensitive model with leaves of at least five labels. Measured: smaller gaps between the groups' scores
- * on Census, where a model trained on the set guesses the attribute more often, not less (docs/acquisition.md, section 5).
+ * on Census, where a model trained on the set guesses the attribute more often, not less (docs/concepts/what-moves-parity.md).
  */
 export const WHOLE_SET: FixedBetaSettings = {
   ...CALIBRATED,

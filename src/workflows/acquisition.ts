@@ -1,4 +1,7 @@
 /** Labels asked for while they are collected: whom to ask next, what was answered, and all of it in one file. */
+
+import { strategies } from "../active/strategies.js";
+import { isGpuFailure } from "../compute/webgpu/failure.js";
 import { InputError } from "../core/errors.js";
 import { pacer, type RunOptions, type StopSignal } from "../core/options.js";
 import { VERSION } from "../core/version.js";
@@ -6,13 +9,25 @@ import type { MemberProbabilities } from "../learners/classifier.js";
 import { columnNames, columnOfNumbers, type Table, tableOfColumns } from "../tables/table.js";
 import { tableHash } from "../tables/table-hash.js";
 import { type Candidate, candidateReader } from "./acquisition-candidates.js";
-import { type AcquisitionOptions, planAcquisition, pretrainedOn } from "./acquisition-plan.js";
-import { estimateInput, taskNow } from "./acquisition-ranking.js";
-import { estimateAcquired, type PoolEstimate } from "./estimate-acquired.js";
-import { fitTask } from "./fit-model.js";
+import {
+  type AcquisitionOptions,
+  type AcquisitionPlan,
+  planAcquisition,
+  pretrainedOn,
+} from "./acquisition-plan.js";
+import {
+  estimateInput,
+  estimateLabels,
+  fitAcquired,
+  forecastLabels,
+  taskNow,
+} from "./acquisition-ranking.js";
+import { DEFAULT_DEVICE, deviceTexts } from "./device.js";
+import type { PoolEstimate } from "./estimate-acquired.js";
 import type { FittedModel } from "./fitted-model.js";
-import { type Forecast, type ForecastOptions, forecastAcquired } from "./forecast.js";
+import type { Forecast, ForecastOptions } from "./forecast.js";
 import { createRowSession, type RowSession, type RowSessionState, rowSessionTexts } from "./row-session.js";
+import { openScores, type ScoreDevice, type ScoreWork, USUAL_TARGETS, USUAL_TREES } from "./score-device.js";
 import type { RevealedModelName } from "./sensitive-models.js";
 import { createToldLog, type Told } from "./told-log.js";
 import type { LabelValue, LabelValues } from "./told-values.js";
@@ -120,7 +135,7 @@ export const acquisitionTexts = {
 };
 
 /** Tables and members that cannot be saved with a session, to be given again. */
-export type ResumeOptions = Pick<AcquisitionOptions, "targets" | "sensitiveModel">;
+export type ResumeOptions = Pick<AcquisitionOptions, "targets" | "sensitiveModel" | "device">;
 
 const membersHash = (members: readonly MemberProbabilities[]): string =>
   members
@@ -152,7 +167,17 @@ const createSession = (
 ): AcquisitionSession => {
   const plan = planAcquisition(table, options);
   const { task, settings } = plan;
-  const rows = createRowSession(plan.rows, saved);
+  const { device = DEFAULT_DEVICE } = options;
+  let scores: Promise<ScoreDevice> | undefined;
+  const rows = createRowSession(
+    device === "cpu"
+      ? plan.rows
+      : {
+          ...plan.rows,
+          elsewhere: async (...part) => (await scores)?.elsewhere?.(...part),
+        },
+    saved,
+  );
   const log = createToldLog(table, plan, rows);
   for (const one of saved?.told ?? []) log.take(one);
   const { candidateOf, rowOf } = candidateReader(task, settings.method);
@@ -160,8 +185,18 @@ const createSession = (
   const note = (text: string): void => {
     if (!notes.includes(text)) notes.push(text);
   };
+  const forgetting = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      if (isGpuFailure(error)) scores = undefined;
+      throw error;
+    });
   const ask = async (count: number, run: RunOptions): Promise<readonly Candidate[]> => {
-    const { batch, warning, cold } = await rows.ask(count, pacer(run));
+    // One that could not be opened, or was lost, is looked for again by the next question.
+    scores ??= openScores(device, workOf(plan));
+    const opened = await forgetting(scores);
+    const { batch, warning, cold } = await forgetting(rows.ask(count, pacer(run)));
+    const used = opened.used();
+    if (device !== "cpu" && !cold) note(deviceTexts.used(used).replace(/\.$/, ""));
     if (cold) note(acquisitionTexts.cold(rows.labelled().length));
     if (warning !== undefined) note(warning);
     if (batch.length === 0 && rows.pending().length === 0) {
@@ -206,17 +241,10 @@ const createSession = (
     },
     table: ({ probability } = {}) =>
       probability === undefined ? log.table() : withProbabilities(log.table(), probability, rows),
-    model: (run = {}) =>
-      fitTask(taskNow(task, rows, log.table()), {
-        ...run,
-        learnerOptions: settings.forest,
-        reweigh: settings.reweigh,
-        categories: settings.categories,
-        seed: options.seed,
-      }),
-    estimate: (run = {}) => estimateAcquired({ ...run, ...acquiredSoFar() }),
+    model: (run = {}) => fitAcquired(plan, taskNow(task, rows, log.table()), { ...run, seed: options.seed }),
+    estimate: (run = {}) => estimateLabels({ ...run, ...acquiredSoFar() }),
     forecast: (run = {}) =>
-      forecastAcquired({ ...run, ...acquiredSoFar(), budget: run.budget ?? options.budget }),
+      forecastLabels({ ...run, ...acquiredSoFar(), budget: run.budget ?? options.budget }),
     run: (run) => runSession(session, options, settings.batch, run),
     toJSON() {
       hashes ??= hashesOf(table, options);
@@ -235,6 +263,15 @@ const createSession = (
   return session;
 };
 
+/** What a question has to score. */
+const workOf = ({ rows, settings, task }: AcquisitionPlan): ScoreWork => ({
+  method: settings.method,
+  candidates: rows.pool.length,
+  targets: rows.targetsPerStep ?? USUAL_TARGETS,
+  members: settings.forest.trees ?? USUAL_TREES,
+  times: 1 + (strategies[settings.method].uses.sensitive ? task.sensitive.length : 0),
+});
+
 /** With one more column: the probability of rows that were drawn at random and answered. */
 const withProbabilities = (table: Table, name: string, rows: RowSession): Table => {
   if (columnNames(table).includes(name)) throw new InputError("column", acquisitionTexts.column(name));
@@ -248,6 +285,7 @@ const withProbabilities = (table: Table, name: string, rows: RowSession): Table 
 /** Tables and members are given again; names of models are saved. */
 const savedOptions = ({
   targets: _,
+  device: __,
   sensitiveModel,
   ...rest
 }: AcquisitionOptions): SavedAcquisition["options"] =>

@@ -16,6 +16,7 @@ import {
 } from "./evaluate-policy.js";
 import { FRONTIER_BETAS } from "./policy-defaults.js";
 import { type FullSettings, policySettings, type TrainPolicySettings } from "./policy-settings.js";
+import type { TrainPoliciesRun } from "./train-policies.js";
 import {
   requireGpuTraining,
   type TrainPolicyOptions,
@@ -50,7 +51,10 @@ export const frontierPolicy = async (
   return { policy: withBounds(found, report, objective), report };
 };
 
-/** What has been trained on a GPU, if one is asked for: all together. Undefined where each is trained by itself. */
+/**
+ * What has been trained on a GPU, if one is asked for: all together. Undefined where each is trained by itself. `onTrained`
+ * is told what is finished while the rest is still to come.
+ */
 export const frontierOnGpu = async (
   model: Model,
   all: readonly FullSettings[],
@@ -58,23 +62,22 @@ export const frontierOnGpu = async (
     device: asked = DEFAULT_DEVICE,
     evaluation,
     ...run
-  }: Pick<FrontierPolicyRun, "device" | "evaluation" | "source" | "signal" | "onProgress">,
+  }: Pick<FrontierPolicyRun, "device" | "evaluation" | "source" | "signal" | "onProgress"> &
+    Pick<TrainPoliciesRun, "onTrained">,
 ): Promise<readonly Pick<FrontierPolicyRun, "device" | "found">[] | undefined> => {
   if (asked === "cpu") return undefined;
   const refuse = (): void => {
-    for (const settings of all) requireGpuTraining(model, settings, {});
+    for (const settings of all) requireGpuTraining(model, settings, {}, asked);
     requireGpuEvaluation(evaluation);
   };
-  const { result, device } = await onDevice(asked, refuse, async (gpu) => {
+  const { result } = await onDevice(asked, refuse, async (gpu) => {
     if (gpu === undefined) return undefined;
     const { trainPoliciesOnGpu } = await import("./train-policies.js");
     const used = { asked, used: "gpu", name: gpu.info.name } as const;
     return trainPoliciesOnGpu(model, all, { ...run, gpu, device: used });
   });
-  // Where `auto` finds no GPU, each says so for itself.
-  return all.map((_, i) =>
-    result === undefined ? { device: asked } : { device: device.used, found: result[i] },
-  );
+  // Where `auto` finds no GPU, or loses it before the evaluation, each says so for itself.
+  return all.map((_, i) => ({ device: asked, found: result?.[i] }));
 };
 
 /** A point of the frontier, as plain data: nats, between bounds. */

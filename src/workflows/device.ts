@@ -2,8 +2,9 @@
  * Where a computation runs. The processor is the default and the reference: the same seed gives the same answer on every
  * machine there. A GPU has to be asked for; its answers differ in the last digits from machine to machine.
  */
-import { type Gpu, openGpu } from "../compute/index.js";
-import { EnvironmentError, FairbedError, InputError } from "../core/errors.js";
+import type { Gpu } from "../compute/index.js";
+import { isGpuFailure } from "../compute/webgpu/failure.js";
+import { FairbedError, InputError } from "../core/errors.js";
 
 export const DEVICES = ["cpu", "gpu", "auto"] as const;
 
@@ -18,16 +19,18 @@ export interface UsedDevice {
   readonly used: "cpu" | "gpu";
   /** What the GPU is called. */
   readonly name?: string | undefined;
-  /** Why it was not the GPU, where `auto` was asked for. */
+  /** Why it was not the GPU, or what was not. */
   readonly note?: string | undefined;
 }
 
 export const deviceTexts = {
   unknown: (given: unknown) =>
     `the device was ${JSON.stringify(given)}: the devices are ${DEVICES.join(", ")}`,
+  software: (name: string) =>
+    `the GPU here (${name}) is a program on the processor, and slower than it: choose the device "gpu" to use it all the same`,
   used: ({ used, name, note }: UsedDevice) =>
     used === "gpu"
-      ? `On the GPU: ${name ?? "unnamed"}.`
+      ? `On the GPU: ${name ?? "unnamed"}${note === undefined ? "" : `; ${note}`}.`
       : note === undefined
         ? "On the CPU."
         : `On the CPU, because ${note}.`,
@@ -36,17 +39,36 @@ export const deviceTexts = {
 /** One for all that this process does: what was compiled for it stays. */
 let shared: Promise<Gpu> | undefined;
 
-/** The GPU that is shared, opened when it is first asked for. */
-export const sharedGpu = (): Promise<Gpu> => {
-  shared ??= openGpu().catch((error: unknown) => {
-    shared = undefined;
-    throw error;
-  });
-  return shared;
+/** Loaded when a GPU is asked for. */
+const openShared = async (): Promise<Gpu> => (await import("../compute/webgpu/device.js")).openGpu();
+
+/** What will not be otherwise the next time: every search costs time, and drivers write warnings. */
+const ABSENT = ["gpu-package", "gpu-browser", "gpu-adapter", "gpu-hidden"];
+
+/** The GPU that is shared, opened when it is first asked for, and anew where it was lost. */
+export const sharedGpu = async (): Promise<Gpu> => {
+  const before = shared;
+  const gpu = await before;
+  if (gpu !== undefined && !gpu.isGone) return gpu;
+  // Unless another caller, who waited beside this one, has opened it.
+  if (shared === before) {
+    shared = openShared().catch((error: unknown) => {
+      if (!(error instanceof FairbedError && ABSENT.includes(error.code))) shared = undefined;
+      throw error;
+    });
+  }
+  return shared ?? sharedGpu();
 };
 
-const isLost = (error: unknown): boolean =>
-  error instanceof EnvironmentError || (error instanceof Error && error.cause instanceof EnvironmentError);
+/** @internal For tests: a GPU that all share from now on, as if it had been found. */
+export const shareGpu = (gpu: Gpu): void => {
+  shared = Promise.resolve(gpu);
+};
+
+/** Refuses for `auto` a GPU that is slower than the processor. */
+export const requireWorthwhile = (asked: ComputeDevice, { info: { software, name } }: Gpu): void => {
+  if (asked === "auto" && software) throw new InputError("gpu-software", deviceTexts.software(name));
+};
 
 /**
  * Runs on the device that was asked for: `on(gpu)`, with undefined for the processor. `refuse` throws where the GPU
@@ -62,16 +84,19 @@ export const onDevice = async <Result>(
   try {
     refuse();
     const gpu = await sharedGpu();
+    requireWorthwhile(asked, gpu);
     const { name } = gpu.info;
     return { result: await on(gpu), device: { asked, used: "gpu", name } };
   } catch (error) {
-    // A GPU that was lost is opened anew the next time.
-    if (isLost(error)) shared = undefined;
-    const forGpu = error instanceof FairbedError && (error.code.startsWith("gpu-") || isLost(error));
-    if (asked === "gpu" || !forGpu) throw error;
+    const isRefused = error instanceof InputError && error.code.startsWith("gpu-");
+    if (asked === "gpu" || !(isRefused || isGpuFailure(error))) throw error;
     return { result: await on(undefined), device: { asked, used: "cpu", note: error.message } };
   }
 };
+
+/** What is used where this is asked for: the GPU, if it is wanted, is opened. `refuse` as for {@link onDevice}. */
+export const usedDevice = async (asked: ComputeDevice, refuse: () => void = () => {}): Promise<UsedDevice> =>
+  (await onDevice(asked, refuse, async () => undefined)).device;
 
 /** What is stored with a result: nothing where nothing but the processor was asked for, as before there were others. */
 export const storedDevice = (device: UsedDevice): { readonly device?: UsedDevice } =>

@@ -5,8 +5,9 @@ import type { RunOptions } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import { estimatePolicy, type InformationEstimate, type PolicyEstimate } from "../design/estimate.js";
 import { type FairnessMeasure, fairness } from "../design/fairness-measures.js";
-import { gpuModelTexts, requireGpuPolicy } from "../design/gpu/describe.js";
+import { gpuModelTexts } from "../design/gpu/describe.js";
 import type { Model } from "../design/model.js";
+import { requireNoDependentCount } from "../design/nested.js";
 import { checkParity, type Parity, type ParityOptions } from "../design/parity.js";
 import type { Policy } from "../design/policy.js";
 import type { PolicyFile, ReachedBounds } from "../design/policy-file.js";
@@ -32,7 +33,7 @@ export interface EvaluatePolicyOptions extends EvaluatePolicySettings, RunOption
   readonly parity?: boolean | Omit<ParityOptions, "seed" | keyof RunOptions> | undefined;
   /** All cores unless given. */
   readonly threads?: number | undefined;
-  /** Where the inner samples are gone through. Default `cpu`, the reference; `gpu` takes static designs. */
+  /** Where the inner samples are gone through. Default `cpu`, the reference. */
   readonly device?: ComputeDevice | undefined;
 }
 
@@ -127,7 +128,7 @@ export const evaluatePolicy = async (
     requireGpuEvaluation({ exact });
     if (parity !== false) throw new InputError("gpu-parity", evaluatePolicyTexts.gpuParity);
     if (models !== undefined) throw new InputError("gpu-against", gpuModelTexts.against);
-    requireGpuPolicy(model, asked);
+    requireNoDependentCount(model);
   };
   const {
     result: { objective, ...estimate },

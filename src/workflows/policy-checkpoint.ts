@@ -30,18 +30,23 @@ export const policyCheckpoint = (settings: CheckpointedSettings, state: unknown)
 const isRecord = (value: unknown): value is CheckpointedSettings =>
   typeof value === "object" && value !== null;
 
+/** Those of the processor do not say where they are from. */
+const withDevice = (settings: CheckpointedSettings): CheckpointedSettings => ({ device: "cpu", ...settings });
+
+/** Where a checkpoint was made. */
+export const deviceOf = (checkpoint: PolicyCheckpoint): unknown =>
+  withDevice((checkpoint as Partial<PolicyCheckpoint> | null)?.settings ?? {}).device;
+
 /** The state in a checkpoint; throws unless it was made with these settings. */
 export const checkedState = (checkpoint: PolicyCheckpoint, settings: CheckpointedSettings): unknown => {
   const { format, version, settings: made } = (checkpoint ?? {}) as Partial<PolicyCheckpoint>;
   if (format !== "fairbed checkpoint" || version !== 1 || !isRecord(made)) {
     throw new InputError("checkpoint", policyCheckpointTexts.notCheckpoint);
   }
-  for (const name of new Set([...Object.keys(made), ...Object.keys(settings)])) {
-    if (JSON.stringify(made[name]) !== JSON.stringify(settings[name])) {
-      throw new InputError(
-        "checkpoint",
-        policyCheckpointTexts.otherSettings(name, made[name], settings[name]),
-      );
+  const [before, now] = [made, settings].map(withDevice);
+  for (const name of Object.keys({ ...before, ...now })) {
+    if (JSON.stringify(before[name]) !== JSON.stringify(now[name])) {
+      throw new InputError("checkpoint", policyCheckpointTexts.otherSettings(name, before[name], now[name]));
     }
   }
   return checkpoint.state;

@@ -1,5 +1,6 @@
 /** What decides a policy: its settings, as plain data, and their defaults. */
 import { InputError } from "../core/errors.js";
+import type { DadWidths } from "../design/dad-network.js";
 import type { ObjectiveKind } from "../design/quantity.js";
 import type { TrainStaticOptions } from "../design/train-static.js";
 import { requireTrainable } from "../design/training.js";
@@ -27,6 +28,8 @@ export interface TrainPolicySettings
   readonly rate?: number | undefined;
   /** Gradients of a dad policy with a larger norm are scaled down to it. Default: none are; 1 with a start. */
   readonly clip?: number | undefined;
+  /** Layers of a dad policy's network. Default: the paper's, { encoder: [64, 256], encoding: 16, emitter: [128, 16] }. */
+  readonly widths?: DadWidths | undefined;
   /**
    * Where training starts. Of a dad policy: from static designs, to which the network adds what it learns; they are
    * found first with `"static"` (in at most as many steps), or are those of a static policy. Default: a random network.
@@ -58,6 +61,8 @@ export const policySettingsTexts = {
   startLength: (given: number, horizon: number) =>
     `the policy to start from has ${given} designs and the horizon is ${horizon}: give a horizon of ${given}`,
 
+  widths: (kind: PolicyKind) =>
+    `a ${kind} policy has no network: leave out the widths of its layers, or choose a dad policy`,
   kind: (given: unknown) =>
     `the kind of policy was ${JSON.stringify(given)}: the kinds are ${POLICY_KINDS.join(", ")}`,
   randomBudget:
@@ -85,6 +90,9 @@ export const policySettings = (given: TrainPolicySettings): FullSettings => {
   if (kind === "random" && leakageBudget !== undefined) {
     throw new InputError("budget", policySettingsTexts.randomBudget);
   }
+  if (kind !== "dad" && given.widths !== undefined) {
+    throw new InputError("widths", policySettingsTexts.widths(kind));
+  }
   const common = { kind, objective, beta, horizon, seed, ...defined({ leakageBudget }) };
   if (kind === "static") {
     const { steps, starts, rate } = usual.static;
@@ -100,7 +108,7 @@ export const policySettings = (given: TrainPolicySettings): FullSettings => {
   if (kind === "dad") {
     const { steps, rate } = start === undefined ? usual.dad : usual.dadFromStatic;
     const started = start !== undefined;
-    const { decay = started, clip = started ? usual.dadFromStatic.clip : undefined, sizes } = given;
+    const { decay = started, clip = started ? usual.dadFromStatic.clip : undefined, sizes, widths } = given;
     return {
       ...common,
       steps: given.steps ?? steps,
@@ -108,7 +116,7 @@ export const policySettings = (given: TrainPolicySettings): FullSettings => {
       // A policy that starts as the paper's says nothing of it, as its file did before there were others.
       ...(decay ? { decay } : {}),
       ...(start === "static" ? { starts: given.starts ?? usual.static.starts } : {}),
-      ...defined({ clip, start, sizes }),
+      ...defined({ clip, start, sizes, widths }),
     };
   }
   if (kind === "random") return { ...common, ...defined({ distribution: given.distribution }) };

@@ -4,6 +4,7 @@
  */
 
 import type { ScoreParts } from "../active/fairbed.js";
+import type { PartElsewhere } from "../active/gpu/scores-elsewhere.js";
 import { shortlistFor } from "../active/joint-batch.js";
 import { type MembersShape, packMembers, shapeOf } from "../active/packed-members.js";
 import { fitSteps, jointLabel, type PoolLabel } from "../active/pool-models.js";
@@ -302,7 +303,7 @@ const populationShares = (label: LabelPlan, known: Int32Array, said: Float64Arra
 
 export interface PartRanker {
   /** One part after the other. */
-  add(table: Table, pace?: Pacer | undefined): Promise<void>;
+  add(table: Table, pace?: Pacer | undefined, elsewhere?: PartElsewhere | undefined): Promise<void>;
   best(): BestOfParts;
 }
 
@@ -381,7 +382,7 @@ export function* partRankerSteps(plan: RankPlan): Generator<unknown, (first: num
     };
 
     return {
-      async add(table, pace) {
+      async add(table, pace, elsewhere) {
         const ids = settings.id === undefined ? undefined : idReader(columnNamed(table, settings.id));
         const candidates = candidatesIn(table, ids);
         const costs = settings.costs === undefined ? undefined : costsIn(table, settings.costs, first);
@@ -399,8 +400,13 @@ export function* partRankerSteps(plan: RankPlan): Generator<unknown, (first: num
             id: ids?.(at),
             sensitive: attributes.map((own) => own?.[at] ?? -1),
           } as Candidate);
-        const offerBest = (block: Int32Array): void => {
+        const offerBest = async (block: Int32Array): Promise<void> => {
           const features = encode(table, block);
+          if (elsewhere !== undefined) {
+            const scores = await ranker.scoreBy(elsewhere, features, part);
+            for (const [i, at] of block.entries()) offer(at, numbersAt(scores, i));
+            return;
+          }
           const wanted = Math.min(size, block.length);
           const isFew = FEW * wanted <= block.length && groupOf === undefined && costs === undefined;
           const keys = (i: number) => ties(first + block[i]);
@@ -424,11 +430,14 @@ export function* partRankerSteps(plan: RankPlan): Generator<unknown, (first: num
         }
         if (drawsScores) {
           // The candidates that are left out have their share of the draws.
-          const scores = ranker.score(encode(table), part);
+          const scores =
+            elsewhere === undefined
+              ? ranker.score(encode(table), part)
+              : await ranker.scoreBy(elsewhere, encode(table), part);
           for (const at of candidates) offer(at, numbersAt(scores, at));
         } else {
-          for (const block of blocksOf(candidates)) {
-            offerBest(block);
+          for (const block of blocksOf(candidates, elsewhere === undefined ? FIRST_BLOCK : GPU_BLOCK)) {
+            await offerBest(block);
             await pace?.step({ done: first + block[block.length - 1] + 1, total: rows, label: "scoring" });
           }
         }
@@ -489,10 +498,12 @@ const numbersAt = ({ score, target, leakage }: ScoreParts, at: number) => ({
 /** A block takes about this long, so that a page can answer between two. */
 const BLOCK_MS = 25;
 const FIRST_BLOCK = 1024;
+/** A GPU is kept busy by larger ones. */
+const GPU_BLOCK = 16384;
 
 /** One after the other, as large as the last one allows: what is the best does not depend on the blocks. */
-function* blocksOf(candidates: Int32Array): Generator<Int32Array, void, undefined> {
-  let size = FIRST_BLOCK;
+function* blocksOf(candidates: Int32Array, first: number): Generator<Int32Array, void, undefined> {
+  let size = first;
   for (let from = 0; from < candidates.length; ) {
     const started = performance.now();
     yield candidates.subarray(from, from + size);

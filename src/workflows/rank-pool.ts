@@ -12,6 +12,7 @@ import { repeatedIds, repeatedIdTexts } from "../tables/repeated-ids.js";
 import { type GroupSizes, withGroupSizes } from "../tables/small-groups.js";
 import { appendRows, columnNames, findColumn, selectRows, type Table } from "../tables/table.js";
 import { defineTask, type Task, type TaskSettings } from "../tables/task.js";
+import { type ComputeDevice, DEFAULT_DEVICE, storedDevice, type UsedDevice } from "./device.js";
 import { requireRoom } from "./groups-by.js";
 import { chooseAmong } from "./rank-choice.js";
 import { type RankComposition, rankComposition } from "./rank-composition.js";
@@ -28,6 +29,7 @@ import {
   rankTexts,
 } from "./rank-plan.js";
 import { type RankChoices, type RankSettings, rankSettings } from "./rank-settings.js";
+import { openScores, type ScoreWork, USUAL_TREES } from "./score-device.js";
 
 /** A table, or its parts from the first row on; asked for twice. */
 export type Pool = Table | (() => AsyncIterable<Table> | Iterable<Table>);
@@ -42,6 +44,11 @@ export interface RankOptions extends RankChoices, TaskSettings, RunOptions {
   readonly sensitiveTable?: Table | undefined;
   /** Rows that predictions are wanted for; `predictSample` rows drawn from the pool unless given. */
   readonly predictFor?: Table | undefined;
+  /**
+   * Where the scores are computed. Default `cpu`, the reference. On a GPU they are within 1e-6 nats of its; `auto` takes it
+   * where the pool is so large that it pays.
+   */
+  readonly device?: ComputeDevice | undefined;
 }
 
 export interface RankedCandidate {
@@ -78,6 +85,8 @@ export interface Ranking {
   readonly composition: readonly RankComposition[];
   /** Groups of the sensitive attributes that were left out, because they are smaller than was asked for. */
   readonly leftOut: readonly LeftOutGroup[];
+  /** What the scores were computed on, where a GPU was asked for. */
+  readonly device?: UsedDevice | undefined;
   readonly notes: readonly string[];
 }
 
@@ -110,10 +119,20 @@ export const rankPool = async (pool: Pool, options: RankOptions): Promise<Rankin
   const looked = await lookThrough(parts(), sampleSize(settings), targetStream(settings));
   await pace.step({ done: 0, total: looked.rows, label: "scoring" });
   const { plan, ...remarks } = planRanking(known, settings, looked);
+  const scores = await openScores(options.device ?? DEFAULT_DEVICE, workOf(plan), options);
   const ranker = (await paced(partRankerSteps(plan), pace))(0);
-  for await (const table of parts()) await ranker.add(table, pace);
-  return rankingOf(plan, ranker.best(), remarks, pace);
+  for await (const table of parts()) await ranker.add(table, pace, scores.elsewhere);
+  const ranking = await rankingOf(plan, ranker.best(), remarks, pace);
+  return { ...ranking, ...storedDevice(scores.used()) };
 };
+
+const workOf = ({ settings, rows, predictFor, sensitive }: RankPlan): ScoreWork => ({
+  method: settings.method,
+  candidates: rows,
+  targets: predictFor.rows,
+  members: settings.forest.trees ?? USUAL_TREES,
+  times: 1 + (strategies[settings.method].uses.sensitive ? sensitive.labels.length : 0),
+});
 
 /** Rows of the pool that are looked at before the others: groups are counted on them, and a method may aim at some. */
 const GROUP_SAMPLE = 2000;

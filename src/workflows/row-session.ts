@@ -7,6 +7,7 @@ import { type BetaGoal, type BetaState, betaControl } from "../active/beta-contr
 import type { Quota } from "../active/quotas.js";
 import type { SharesOfBatch } from "../active/shares.js";
 import {
+  type BoundaryWeights,
   chooseStep,
   requireStepSettings,
   type Step,
@@ -16,11 +17,11 @@ import {
 } from "../active/step.js";
 import { strategies } from "../active/strategies.js";
 import { InputError } from "../core/errors.js";
+import { onDemand } from "../core/on-demand.js";
 import type { Pacer } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
 import type { Classifier } from "../learners/classifier.js";
-import { fairBoundaryWeights } from "./fair-boundary.js";
-import { reweighedRows } from "./reweighed-rows.js";
+import { loadModels } from "./sensitive-models.js";
 
 export interface RowSessionOptions extends StepSettings {
   /** Rows whose labels are known at the start. */
@@ -42,7 +43,9 @@ export interface RowSessionOptions extends StepSettings {
   /** Whether the target's model learns from rows that are reweighed, so that outcome and group are independent. */
   readonly reweigh?: boolean | undefined;
   /** The demographic-parity ratio of a classifier on rows that are neither tested nor acquired, for `parityAtLeast`. */
-  readonly parityOf?: ((classifier: Classifier) => number | undefined) | undefined;
+  readonly parityOf?:
+    | ((classifier: Classifier) => number | undefined | Promise<number | undefined>)
+    | undefined;
   readonly stream: RandomStream;
 }
 
@@ -227,9 +230,27 @@ const JOINT_PLACES = 8;
 /** What the known groups of a few rows count against those drawn at random, while those are few. */
 const PRIOR_ROWS = 4;
 
+const fairBoundary = onDemand(() => import("./fair-boundary.js"));
+
+/** Loads what a step with these options needs and others do not. */
+const loadForStep = async ({ method, sensitiveModels }: RowSessionOptions): Promise<void> => {
+  if (strategies[method].uses.boundary) await fairBoundary.load();
+  await loadModels(sensitiveModels);
+};
+
+const reweighed = async (
+  { target, sensitive, weights }: RowSessionOptions,
+  rows: Int32Array,
+): Promise<Float64Array | undefined> => {
+  if (sensitive.length === 0) return undefined;
+  const { reweighedRows } = await import("./reweighed-rows.js");
+  return reweighedRows({ rows, labels: target.labels, groups: sensitive[0].labels, weights });
+};
+
 /** `from` is the state of an earlier session with the same options, whose labels are told again by the caller. */
 export const createRowSession = (given: RowSessionOptions, from?: RowSessionState): RowSession => {
-  const options: RowSessionOptions = { ...given, boundary: given.boundary ?? fairBoundaryWeights };
+  const boundary: BoundaryWeights = (rows) => fairBoundary.now().fairBoundaryWeights(rows);
+  const options: RowSessionOptions = { ...given, boundary: given.boundary ?? boundary };
   const { goal, budget, quotas = [], randomPart = 0, stream } = options;
   requireRowSession(options);
   const control = betaControl(goal, from?.control);
@@ -244,15 +265,6 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
   const isOpen = (row: number) => target.labels[row] < 0 && !refused.has(row);
   const poolNow = (): Int32Array => options.pool.filter((row) => !wasAsked.has(row) && isOpen(row));
   const labelledRows = (): Int32Array => Int32Array.from(told).filter((row) => target.labels[row] >= 0);
-  const reweighed = (): Float64Array | undefined =>
-    sensitive.length === 0
-      ? undefined
-      : reweighedRows({
-          rows: labelledRows(),
-          labels: target.labels,
-          groups: sensitive[0].labels,
-          weights: options.weights,
-        });
   /** Asked for and not refused: these count against the budget. */
   const counted = () => asked.filter(({ row }) => !refused.has(row));
 
@@ -328,7 +340,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     if (room < 1) throw new InputError("budget", rowSessionTexts.done(budget ?? 0));
     return room;
   };
-  const choose = (
+  const choose = async (
     pool: Int32Array,
     size: number,
     batchQuotas: readonly Quota[] | undefined,
@@ -336,30 +348,31 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
     stepStream: RandomStream,
     pace: Pacer | undefined,
     ranking: Pick<StepInput, "pending" | "tail"> = {},
-  ): Promise<Step> =>
-    chooseStep(
-      // What is told while the step is under way counts from the next one on.
-      {
-        ...options,
-        target: { ...target, labels: target.labels.slice() },
-        sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
-      },
-      {
-        labelled: Int32Array.from(told),
-        pool,
-        ...ranking,
-        targets: options.targets,
-        beta: control.beta,
-        size,
-        quotas: batchQuotas,
-        shares: cold ? undefined : sharesOfBatch(),
-        targetWeights: options.reweigh === true ? reweighed() : undefined,
-        method: cold ? "random" : undefined,
-        classifier: options.parityOf !== undefined && !cold,
-        stream: stepStream,
-      },
-      pace,
-    );
+  ): Promise<Step> => {
+    // What is told while the step is under way counts from the next one on.
+    const settings: RowSessionOptions = {
+      ...options,
+      target: { ...target, labels: target.labels.slice() },
+      sensitive: sensitive.map((label) => ({ ...label, labels: label.labels.slice() })),
+    };
+    const rows = labelledRows();
+    const input: StepInput = {
+      labelled: Int32Array.from(told),
+      pool,
+      ...ranking,
+      targets: options.targets,
+      beta: control.beta,
+      size,
+      quotas: batchQuotas,
+      shares: cold ? undefined : sharesOfBatch(),
+      method: cold ? "random" : undefined,
+      classifier: options.parityOf !== undefined && !cold,
+      stream: stepStream,
+    };
+    await loadForStep(options);
+    const targetWeights = options.reweigh === true ? await reweighed(settings, rows) : undefined;
+    return chooseStep(settings, { ...input, targetWeights }, pace);
+  };
 
   const rank = async (wanted: number, name: number, pace?: Pacer): Promise<RankedRows> => {
     const pool = poolNow();
@@ -385,7 +398,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
       beta,
       cold,
       leastLeakage,
-      parity: classifier === undefined ? undefined : options.parityOf?.(classifier),
+      parity: classifier === undefined ? undefined : await options.parityOf?.(classifier),
     };
   };
 
@@ -431,6 +444,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
         }),
       ),
     ].map((each) => ({ ...each, rank: asked.length + each.rank }));
+    const parity = classifier === undefined ? undefined : await options.parityOf?.(classifier);
     for (const each of batch) wasAsked.add(each.row);
     asked.push(...batch);
     const { uses } = strategies[options.method];
@@ -446,7 +460,7 @@ export const createRowSession = (given: RowSessionOptions, from?: RowSessionStat
                 ? 0
                 : Math.round(Math.max(0, budget - counted().length) * (1 - randomPart)),
             leastLeakage,
-            parity: classifier === undefined ? undefined : options.parityOf?.(classifier),
+            parity,
           });
     return { batch, beta, warning, cold };
   };

@@ -4,9 +4,9 @@ import type { RunOptions } from "../core/options.js";
 import { seededStream } from "../core/random.js";
 import { readHistory } from "../design/history-file.js";
 import type { Model, Role } from "../design/model.js";
+import { outcomeKinds } from "../design/outcome-kinds.js";
 import type { History, Policy } from "../design/policy.js";
 import type { PolicyFile } from "../design/policy-file.js";
-import { posteriorGiven } from "../design/posterior.js";
 import { asPolicy } from "./as-policy.js";
 import { evenDraws, type ParticleSummary, summariseParticles } from "./particle-summary.js";
 
@@ -64,8 +64,12 @@ export interface PolicySession {
   /** Whether as many observations were made as the policy plans. */
   readonly done: boolean;
   readonly history: readonly Observation[];
-  /** What is to be told after each observation; a logarithm is natural. */
-  readonly outcomes: readonly { readonly name: string; readonly isLogarithm: boolean }[];
+  /** What is to be told after each observation; a logarithm is natural, and of yes and no, yes is 1 and no is 0. */
+  readonly outcomes: readonly {
+    readonly name: string;
+    readonly isLogarithm: boolean;
+    readonly isYesNo: boolean;
+  }[];
   /** The next design, by name. Asked again before an outcome is told, it is the same. An error once all are made. */
   next(options?: RunOptions): Promise<NamedNumbers>;
   /**
@@ -149,10 +153,12 @@ export const runPolicy = (
       proposed = undefined;
     },
     async posterior({ particles = USUAL_PARTICLES, draws = 0, ...run } = {}) {
-      const { parameters, weights, effectiveSampleSize } = await posteriorGiven(model, history, {
+      const told = history; // what is told meanwhile is for the next one
+      const { posteriorGiven } = await import("../design/posterior.js");
+      const { parameters, weights, effectiveSampleSize } = await posteriorGiven(model, told, {
         ...run,
         particles,
-        stream: stream.split("posterior").split(history.steps),
+        stream: stream.split("posterior").split(told.steps),
       });
       return {
         parameters: Object.fromEntries(
@@ -189,11 +195,9 @@ const observationsOf = (
   }));
 };
 
-/** Any numbers do for parameters and design: how an outcome is recorded does not depend on them. */
-export const outcomesOf = (model: Model): PolicySession["outcomes"] => {
-  const ones = Object.fromEntries([...model.parameters, ...model.design].map(({ name }) => [name, 1]));
-  return Object.entries(model.distributions(ones, ones)).map(([name, { logged }]) => ({
+export const outcomesOf = (model: Model): PolicySession["outcomes"] =>
+  Object.entries(outcomeKinds(model)).map(([name, { logged, support }]) => ({
     name,
     isLogarithm: logged === true,
+    isYesNo: support?.join() === "0,1",
   }));
-};

@@ -1,7 +1,8 @@
 /** The search for a policy of one kind at one beta: where `trainPolicy` and its leakage budget meet the trainers. */
 import type { Gpu, WorkspaceOptions } from "../compute/index.js";
 import type { Progress, RunOptions } from "../core/options.js";
-import { type TrainDadOptions, trainDad } from "../design/dad.js";
+import { type TrainDadOptions, type TrainedDad, trainDad } from "../design/dad.js";
+import type { DadRunOptions, TrainDadOnGpuOptions } from "../design/gpu/train-dad.js";
 import type { StaticRun, TrainStaticOnGpuOptions } from "../design/gpu/train-static.js";
 import { greedyPolicy } from "../design/greedy.js";
 import type { Model } from "../design/model.js";
@@ -20,7 +21,7 @@ export interface SearchStep extends Progress {
 }
 
 export interface SearchRun extends Pick<WorkspaceOptions, "threads"> {
-  /** Where static designs are trained; the processor where there is none. */
+  /** Where it is trained; the processor where there is none. */
   readonly gpu?: Gpu | undefined;
   readonly signal?: RunOptions["signal"];
   readonly against: Readonly<Record<string, Model>>;
@@ -63,13 +64,15 @@ const searchOnce = async (
       return { kind, ...record, search };
     }
     case "dad": {
-      const { network, warnings } = await trainDad(model, {
-        ...training,
+      const begun = {
         from: from?.kind === kind ? from.network : undefined,
         startDesigns: given?.flat(),
-        resume: state as TrainDadOptions["resume"],
-      });
-      return { kind, ...record, network, ...noted(warnings) };
+      };
+      const trained =
+        gpu === undefined
+          ? await trainDad(model, { ...training, ...begun, resume: state as TrainDadOptions["resume"] })
+          : await trainDadOnce(gpu, model, training, { beta, seed, ...begun }, state);
+      return dadPolicyFile(settings, trained);
     }
     case "static": {
       const begun = {
@@ -85,6 +88,12 @@ const searchOnce = async (
     }
   }
 };
+
+/** What was found as a policy's file. */
+export const dadPolicyFile = (
+  { horizon, seed }: FullSettings,
+  { network, warnings }: TrainedDad,
+): PolicyFile => ({ kind: "dad", horizon, seed, network, ...noted(warnings) });
 
 /** What was found as a policy's file. */
 export const staticPolicyFile = (
@@ -110,6 +119,19 @@ const trainOnGpu = async (
   const { trainStaticOnGpu } = await import("../design/gpu/train-static.js");
   const resume = state as TrainStaticOnGpuOptions["resume"];
   const [trained] = await trainStaticOnGpu(gpu, model, { ...options, runs: [run], resume });
+  return trained;
+};
+
+const trainDadOnce = async (
+  gpu: Gpu,
+  model: Model,
+  options: Omit<TrainDadOnGpuOptions, "runs" | "resume">,
+  run: DadRunOptions,
+  state: unknown,
+): Promise<TrainedDad> => {
+  const { trainDadOnGpu } = await import("../design/gpu/train-dad.js");
+  const resume = state as TrainDadOnGpuOptions["resume"];
+  const [trained] = await trainDadOnGpu(gpu, model, { ...options, runs: [run], resume });
   return trained;
 };
 

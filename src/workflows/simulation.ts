@@ -2,7 +2,9 @@
  * Acquisition simulated on a table whose labels are all known, as in section 6.2 of the paper: a split and initial
  * labels by seed, a method that asks for labels, and an evaluation at checkpoints on rows that were held out.
  */
+
 import type { Selected } from "../active/batch.js";
+import type { PartElsewhere } from "../active/gpu/scores-elsewhere.js";
 import { fit, type PoolLabel, type SensitiveModel, type SingleModel } from "../active/pool-models.js";
 import type { Quota } from "../active/quotas.js";
 import { type Split, splitRows } from "../active/split.js";
@@ -10,21 +12,15 @@ import { InputError } from "../core/errors.js";
 import { type Pacer, pacer, type RunOptions } from "../core/options.js";
 import { type RandomStream, seededStream } from "../core/random.js";
 import { type Interval, intervalWithin, meanEstimate } from "../core/stats.js";
-import { parityRatios } from "../fairness/group-metrics.js";
-import type { Classifier, FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
+import type { FeatureMatrix, MemberProbabilities } from "../learners/classifier.js";
 import { type ForestOptions, forest } from "../learners/forest.js";
 import { fitEncoder } from "../tables/encoder.js";
 import type { Task } from "../tables/task.js";
 import { sharesOf } from "./acquired-shares.js";
 import type { SensitiveModelName, SimulationSettings } from "./acquisition-settings.js";
-import {
-  EVALUATION_NAMES,
-  EVALUATION_RANGES,
-  type Evaluation,
-  evaluate,
-  mostProbable,
-} from "./evaluation.js";
+import { EVALUATION_NAMES, EVALUATION_RANGES, type Evaluation, evaluate } from "./evaluation.js";
 import { judgeParity, type ParityMetrics } from "./judge-parity.js";
+import { parityOn } from "./parity-on.js";
 import { reweighedRows } from "./reweighed-rows.js";
 import { type AskedRow, createRowSession, type RowSession, rowSessionTexts } from "./row-session.js";
 import { revealedModel, worstOf } from "./sensitive-models.js";
@@ -92,6 +88,8 @@ export interface SimulationRun extends RunOptions {
   /** The parity that decisions are to reach by the fair decision rule; no rule unless given. */
   readonly parityLevel?: number | undefined;
   readonly onStep?: ((step: AcquisitionStep) => unknown) | undefined;
+  /** What computes EPIG where that takes a while; here unless given. */
+  readonly elsewhere?: PartElsewhere | undefined;
 }
 
 /** What a seed decides before anything is acquired: the same for every method. */
@@ -335,22 +333,6 @@ const subset = (rows: Int32Array, most: number | undefined, stream: RandomStream
     : Int32Array.from(stream.choice(rows.length, most), (at) => rows[at]).sort();
 
 const threadsOf = ({ threads }: ForestOptions): ForestOptions => (threads === undefined ? {} : { threads });
-
-/** Demographic parity on rows whose sensitive labels are known, of a classifier of so many classes. */
-export const parityOn =
-  (
-    features: FeatureMatrix,
-    classes: number,
-    sensitive: Int32Array,
-    rows: Int32Array,
-    weights: Float64Array | undefined,
-  ) =>
-  (classifier: Classifier): number | undefined => {
-    const predicted = mostProbable(classifier.predict(features, rows), classes);
-    const groups = rows.map((row) => sensitive[row]);
-    const own = weights === undefined ? undefined : Float64Array.from(rows, (row) => weights[row]);
-    return parityRatios(predicted, predicted, groups, { weights: own }).dpRatio;
-  };
 
 export interface MetricSummary {
   readonly mean: number | null;

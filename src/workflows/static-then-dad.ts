@@ -43,7 +43,7 @@ export const staticThenDad = async (
   const searchIn = (part: 0 | 1, own: FullSettings, designs: StartedState["designs"]): Promise<PolicyFile> =>
     search(model, own, phase(part, designs)).catch((error: unknown) => {
       if (!(error instanceof TrainingError)) throw error;
-      throw new TrainingError(error.message, { designs, training: error.checkpoint });
+      throw new TrainingError(error.message, { designs, training: error.checkpoint }, { cause: error.cause });
     });
   const found =
     before.designs === undefined ? await searchIn(0, staticStartSettings(settings), undefined) : undefined;

@@ -1,58 +1,155 @@
-/** Static policies for many betas and seeds at the same time, which is how a GPU is kept busy. */
+/** Policies for many betas and seeds at the same time, which is how a GPU is kept busy. */
 import type { Gpu } from "../compute/index.js";
+import { FairbedError, InputError } from "../core/errors.js";
 import { type Progress, pacer, type RunOptions } from "../core/options.js";
 import type { Model } from "../design/model.js";
 import { identityOf } from "../design/model-catalogue.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import { storedDevice, type UsedDevice } from "./device.js";
-import { defined, type FullSettings, hasDesigns } from "./policy-settings.js";
-import { staticPolicyFile } from "./search-policy.js";
-import type { TrainPolicyOptions } from "./train-policy.js";
+import type { PolicyKind } from "./policy-defaults.js";
+import { defined, type FullSettings, hasDesigns, staticStartSettings } from "./policy-settings.js";
+import { dadPolicyFile, staticPolicyFile } from "./search-policy.js";
+import { type TrainPolicyOptions, trainPolicyTexts } from "./train-policy.js";
 
 export interface TrainPoliciesRun extends Pick<TrainPolicyOptions, "source"> {
   readonly gpu: Gpu;
   readonly device: UsedDevice;
   readonly signal?: RunOptions["signal"];
   readonly onProgress?: ((progress: Progress) => unknown) | undefined;
+  /**
+   * Told what has been trained together, by its places among the settings, before anything else is trained; what it returns
+   * is waited for.
+   */
+  readonly onTrained?: ((policies: ReadonlyMap<number, PolicyFile>) => unknown) | undefined;
 }
 
+/** Trains what differs in beta, seed and start alone; told how far it is, from 0 to 1. */
+type TrainTogether = (
+  gpu: Gpu,
+  model: Model,
+  settings: readonly FullSettings[],
+  run: { readonly signal: RunOptions["signal"]; readonly onShare: (share: number) => unknown },
+) => Promise<PolicyFile[]>;
+
 /** What must be the same for trainings to run together. */
-const togetherKey = ({ beta: _, seed: __, ...rest }: FullSettings): string => JSON.stringify(rest);
+const togetherKey = ({ beta: _, seed: __, start, ...rest }: FullSettings): string =>
+  JSON.stringify([rest, rest.kind === "static" ? start : start === "static"]);
+
+/** Networks at a time: more of them keep no GPU busier, and each takes megabytes. */
+const MOST_NETWORKS = 64;
+
+const NO_ROOM = ["gpu-memory", "gpu-rows"];
+
+const hasNoRoom = (error: unknown): boolean => error instanceof FairbedError && NO_ROOM.includes(error.code);
+
+/** In halves where the GPU has no room for all at the same time: what each becomes depends on the others by rounding alone. */
+const withinRoom =
+  (together: TrainTogether): TrainTogether =>
+  async (gpu, model, all, run) => {
+    try {
+      return await together(gpu, model, all, run);
+    } catch (error) {
+      if (all.length === 1 || !hasNoRoom(error)) throw error;
+      const middle = Math.ceil(all.length / 2);
+      const halves = [all.slice(0, middle), all.slice(middle)];
+      const found: PolicyFile[] = [];
+      for (const [h, half] of halves.entries()) {
+        const onShare = (share: number) => run.onShare((h + share) / 2);
+        found.push(...(await withinRoom(together)(gpu, model, half, { ...run, onShare })));
+      }
+      return found;
+    }
+  };
 
 /** A policy for each of the settings, in their order, without what they reach. */
 export const trainPoliciesOnGpu = async (
   model: Model,
   settings: readonly FullSettings[],
-  { gpu, device, source, signal, onProgress }: TrainPoliciesRun,
+  { gpu, device, source, signal, onProgress, onTrained }: TrainPoliciesRun,
 ): Promise<PolicyFile[]> => {
-  const { trainStaticOnGpu } = await import("../design/gpu/train-static.js");
   const groups = new Map<string, number[]>();
   for (const [index, each] of settings.entries()) {
     const key = togetherKey(each);
     groups.set(key, [...(groups.get(key) ?? []), index]);
   }
+  const parts = [...groups.values()].flatMap((indices) => {
+    const size = settings[indices[0]].kind === "dad" ? MOST_NETWORKS : indices.length;
+    return Array.from({ length: Math.ceil(indices.length / size) }, (_, k) =>
+      indices.slice(k * size, (k + 1) * size),
+    );
+  });
   const identity = { ...identityOf(model, source?.options), ...defined({ file: source?.file }) };
   const policies: PolicyFile[] = [];
   const pace = pacer({ signal, onProgress });
-  for (const [number, indices] of [...groups.values()].entries()) {
-    const { objective, horizon, start, steps, starts, rate, decay, settled, sizes } = settings[indices[0]];
-    const trained = await trainStaticOnGpu(gpu, model, {
-      ...{ objective, horizon, steps, starts, rate, decay, settled, sizes, signal },
-      start: typeof start === "object" && "mean" in start ? start : undefined,
-      from: start !== undefined && hasDesigns(start) ? Float64Array.from(start.designs.flat()) : undefined,
-      runs: indices.map((index) => ({ beta: settings[index].beta, seed: settings[index].seed })),
-      onProgress: ({ done, total }) =>
-        pace.step({ done: number + done / total, total: groups.size, label: "training" }),
+  for (const [number, indices] of parts.entries()) {
+    const own = indices.map((index) => settings[index]);
+    const { [own[0].kind]: together } = TRAINERS;
+    const found = await withinRoom(together)(gpu, model, own, {
+      signal,
+      onShare: (share) => pace.step({ done: number + share, total: parts.length, label: "training" }),
     });
     for (const [i, index] of indices.entries()) {
-      const own = settings[index];
-      const found = staticPolicyFile(model, own, trained[i]);
       policies[index] = {
-        ...found,
+        ...found[i],
         model: identity,
-        settings: { ...own, ...found.settings, ...storedDevice(device) },
+        settings: { ...own[i], ...found[i].settings, ...storedDevice(device) },
       };
     }
+    await onTrained?.(new Map(indices.map((index) => [index, policies[index]])));
   }
   return policies;
+};
+
+const trainDesigns: TrainTogether = async (gpu, model, all, { signal, onShare }) => {
+  const { trainStaticOnGpu } = await import("../design/gpu/train-static.js");
+  const [{ objective, horizon, start, steps, starts, rate, decay, settled, sizes }] = all;
+  const trained = await trainStaticOnGpu(gpu, model, {
+    ...{ objective, horizon, steps, starts, rate, decay, settled, sizes, signal },
+    start: typeof start === "object" && "mean" in start ? start : undefined,
+    from: start !== undefined && hasDesigns(start) ? Float64Array.from(start.designs.flat()) : undefined,
+    runs: all.map(({ beta, seed }) => ({ beta, seed })),
+    onProgress: ({ done, total }) => onShare(done / total),
+  });
+  return trained.map((each, i) => staticPolicyFile(model, all[i], each));
+};
+
+const trainNetworks: TrainTogether = async (gpu, model, all, { signal, onShare }) => {
+  const { trainDadOnGpu } = await import("../design/gpu/train-dad.js");
+  const [{ objective, horizon, start, steps, rate, decay, clip, sizes, widths }] = all;
+  const first =
+    start === "static"
+      ? await trainDesigns(gpu, model, all.map(staticStartSettings), {
+          signal,
+          onShare: (share) => onShare(share / 2),
+        })
+      : undefined;
+  const startOf = (i: number): readonly (readonly number[])[] | undefined => {
+    const found = first?.[i];
+    if (found?.kind === "static") return found.designs;
+    const own = all[i].start;
+    return own !== undefined && hasDesigns(own) ? own.designs : undefined;
+  };
+  const trained = await trainDadOnGpu(gpu, model, {
+    ...{ objective, horizon, steps, rate, decay, clip, sizes, widths, signal },
+    runs: all.map(({ beta, seed }, i) => ({ beta, seed, startDesigns: startOf(i)?.flat() })),
+    onProgress: ({ done, total }) => onShare(first === undefined ? done / total : (1 + done / total) / 2),
+  });
+  return trained.map((each, i) => ({
+    ...dadPolicyFile(all[i], each),
+    // As when each is trained by itself: what it began at is kept.
+    ...(first === undefined ? {} : { settings: { startDesigns: startOf(i) } }),
+  }));
+};
+
+/** What is not trained: drawn when it is used. */
+const takeAsTheyAre: TrainTogether = async (_gpu, _model, all) =>
+  all.map(({ horizon, seed, distribution }) => ({ kind: "random", horizon, seed, distribution }));
+
+const TRAINERS: Readonly<Record<PolicyKind, TrainTogether>> = {
+  static: trainDesigns,
+  dad: trainNetworks,
+  random: takeAsTheyAre,
+  greedy: () => {
+    throw new InputError("gpu-kind", trainPolicyTexts.gpuKind("greedy"));
+  },
 };

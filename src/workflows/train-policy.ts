@@ -2,9 +2,11 @@
 import type { Gpu, WorkspaceOptions } from "../compute/index.js";
 import { InputError } from "../core/errors.js";
 import { type Progress, pacer, type RunOptions } from "../core/options.js";
-import { gpuModelTexts, requireGpuModel } from "../design/gpu/describe.js";
+import { canEnumerateCheaply } from "../design/enumerated-objective.js";
+import { gpuModelTexts } from "../design/gpu/describe.js";
 import type { Model } from "../design/model.js";
 import { identityOf, type ModelOptions } from "../design/model-catalogue.js";
+import { PAPER_SIZES } from "../design/objective.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import { TrainingError } from "../design/training.js";
 import { type ComputeDevice, DEFAULT_DEVICE, onDevice, storedDevice } from "./device.js";
@@ -14,7 +16,7 @@ import {
   requireGpuEvaluation,
   withBounds,
 } from "./evaluate-policy.js";
-import { checkedState, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
+import { checkedState, deviceOf, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
 import type { PolicyKind } from "./policy-defaults.js";
 import { defined, type FullSettings, policySettings, type TrainPolicySettings } from "./policy-settings.js";
 import { type SearchRun, searchPolicy } from "./search-policy.js";
@@ -42,8 +44,8 @@ export interface TrainPolicyOptions extends TrainPolicySettings, Pick<WorkspaceO
   /** How the policy that was found is evaluated, for the bounds in its file; not at all with `false`. */
   readonly evaluation?: Omit<EvaluatePolicySettings, "beta"> | false | undefined;
   /**
-   * Where it is trained and evaluated. Default `cpu`, the reference. `gpu` takes static policies of models whose
-   * parameters and outcomes follow from normal noise; the answer's settings say what was used.
+   * Where it is trained and evaluated. Default `cpu`, the reference. `gpu` takes static and dad policies; the answer's
+   * settings say what was used.
    */
   readonly device?: ComputeDevice | undefined;
   readonly signal?: RunOptions["signal"];
@@ -54,20 +56,26 @@ export interface TrainPolicyOptions extends TrainPolicySettings, Pick<WorkspaceO
 
 export const trainPolicyTexts = {
   gpuKind: (kind: PolicyKind) =>
-    `a ${kind} policy was to be found on a GPU, which trains static ones: choose a static policy, or the device "cpu"`,
+    `a ${kind} policy was to be found on a GPU, which trains static and dad ones: choose one of these, or the device "cpu"`,
+  gpuCheckpoint: "the checkpoint was made there",
+  gpuEnumerated:
+    'so few outcomes are gone through exactly there, and a GPU would sample them: choose the device "gpu" for that',
   against: (kind: PolicyKind) =>
     `a ${kind} policy is chosen under one model: leave out the models it is to be guarded against, or choose a static or dad policy`,
 };
 
-/** Refuses what cannot be trained on a GPU yet. */
+/** Refuses what cannot be trained on a GPU yet; where the choice is free, also what the processor does exactly. */
 export const requireGpuTraining = (
   model: Model,
-  { kind }: FullSettings,
+  { kind, horizon, sizes = PAPER_SIZES }: FullSettings,
   against: Readonly<Record<string, Model>>,
+  asked: ComputeDevice,
 ): void => {
-  if (kind !== "static") throw new InputError("gpu-kind", trainPolicyTexts.gpuKind(kind));
+  if (kind !== "static" && kind !== "dad") throw new InputError("gpu-kind", trainPolicyTexts.gpuKind(kind));
   if (Object.keys(against).length > 0) throw new InputError("gpu-against", gpuModelTexts.against);
-  requireGpuModel(model);
+  if (kind === "static" && asked === "auto" && canEnumerateCheaply(model, horizon, sizes)) {
+    throw new InputError("gpu-enumerated", trainPolicyTexts.gpuEnumerated);
+  }
 };
 
 /**
@@ -108,14 +116,17 @@ export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}
   };
   let latest: TrainPolicyProgress = { done: 0, total: 1 };
   const pace = pacer({ signal, onProgress: () => onProgress?.(latest) });
+  const resumedOn = resume === undefined ? undefined : deviceOf(resume);
   const find = async (gpu: Gpu | undefined): Promise<PolicyFile> => {
+    // A GPU that was there and is no longer: from the beginning, which `device` tells.
+    const left = asked === "auto" && gpu === undefined && resumedOn === "gpu";
     const checkpointed = {
       ...{ ...made, model: identity.name, "model's hash": identity.fingerprint },
       ...(gpu === undefined ? {} : { device: "gpu" }),
     };
     const search: SearchRun = {
       ...{ threads, gpu, signal, against },
-      state: resume === undefined ? undefined : checkedState(resume, checkpointed),
+      state: resume === undefined || left ? undefined : checkedState(resume, checkpointed),
       async onStep({ state, designs, ...progress }) {
         latest = {
           ...progress,
@@ -139,7 +150,10 @@ export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}
   const { result: found, device } = await onDevice(
     asked,
     () => {
-      requireGpuTraining(model, settings, against);
+      if (asked === "auto" && resumedOn === "cpu") {
+        throw new InputError("gpu-checkpoint", trainPolicyTexts.gpuCheckpoint);
+      }
+      requireGpuTraining(model, settings, against, asked);
       if (evaluation !== false) requireGpuEvaluation(evaluation);
     },
     find,
@@ -153,7 +167,8 @@ export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}
   const report = await evaluatePolicy(model, policy, {
     ...evaluation,
     seed: evaluation.seed ?? settings.seed,
-    device: device.used,
+    // `auto` goes on on the processor here too, where the GPU fails only now.
+    device: device.used === "gpu" ? asked : "cpu",
     threads,
     signal,
     onProgress,

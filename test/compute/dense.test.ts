@@ -607,6 +607,23 @@ describe("parameters", () => {
     network.forward();
     expect(network.output[0]).toBe(4);
   });
+
+  test("with the same parameters they are not read again, on whatever rows", () => {
+    const network = createDense(open(), { widths: [3, 20, 2], rows: 40 });
+    fillAll(network);
+    network.forward();
+    const whole = network.output.slice();
+    network.output.fill(0);
+    for (let first = 0; first < 40; first += 10) {
+      network.forward({ first, count: 10, sameParameters: true });
+    }
+    expect(network.output).toEqual(whole);
+    network.weights(1).fill(0);
+    network.forward({ sameParameters: true });
+    expect(network.output).toEqual(whole);
+    network.forward();
+    expect(network.output).not.toEqual(whole);
+  });
 });
 
 describe("wrong use", () => {

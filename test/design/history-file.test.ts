@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.js";
-import { normal } from "../../src/design/distribution.js";
+import {
+  bernoulli,
+  binomial,
+  categorical,
+  logNormal,
+  normal,
+  poisson,
+} from "../../src/design/distribution.js";
 import { historyTexts, readHistory } from "../../src/design/history-file.js";
 import { defineModel, real, sensitive, target } from "../../src/design/model.js";
 import { locationFinding } from "../../src/design/models/location.js";
@@ -12,6 +19,19 @@ const two = defineModel({
   parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
   design: { x: real({ low: 0, high: 5 }) },
   outcome: ({ theta, phi }) => ({ left: normal(theta, 1), right: normal(phi, 1) }),
+});
+
+const kinds = defineModel({
+  name: "all kinds of outcomes",
+  parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+  design: { x: real({ low: 0, high: 5 }) },
+  outcome: ({ theta, phi }) => ({
+    seen: bernoulli({ logit: theta }),
+    right: binomial({ trials: 3, logit: phi }),
+    colour: categorical({ logits: [theta, phi, 0] }),
+    errors: poisson({ logRate: theta }),
+    seconds: logNormal(phi, 1),
+  }),
 });
 
 describe("a history", () => {
@@ -50,6 +70,22 @@ describe("a history", () => {
     [[{ design: [1, 2], outcome: [1, 2] }], historyTexts.width("h", 1, "outcome", 2, ["outcome"])],
   ])("%j is none", (given, message) => {
     expect(() => readHistory(given, location, "h")).toThrow(new InputError("history", message));
+  });
+
+  test.each([
+    ["seen", 7, "1 or 0"],
+    ["seen", 0.5, "1 or 0"],
+    ["right", 4, "a whole number from 0 to 3"],
+    ["right", -1, "a whole number from 0 to 3"],
+    ["colour", 3, "a whole number from 0 to 2"],
+    ["errors", 2.5, "a whole number from 0"],
+    ["errors", -3, "a whole number from 0"],
+  ])("with an outcome %s of %d is refused", (name, given, expected) => {
+    const possible = { seen: 1, right: 3, colour: 2, errors: 12, seconds: -4.5 };
+    const read = (outcome: object) => readHistory([{ design: 1, outcome }], kinds, "h");
+    expect([...read(possible).outcomes]).toEqual([1, 3, 2, 12, -4.5]);
+    const text = historyTexts.impossible("h", 1, name, given, expected);
+    expect(() => read({ ...possible, [name]: given })).toThrow(new InputError("history", text));
   });
 
   test("stays inside the model's bounds", () => {

@@ -89,8 +89,7 @@ test("the pullback is the derivative of the outcomes", () => {
   const noise = outcomes.drawNoise(stream.split("noise"));
   const adjoint = Float64Array.from({ length: outer * horizon }, () => stream.normal());
   const into = { x: new Float64Array(horizon), y: new Float64Array(horizon) };
-  outcomes.simulate(given, designs, noise);
-  outcomes.addPullback({ outcome: adjoint }, into);
+  outcomes.addPullback({ outcome: adjoint }, { parameters: given, designs, noise }, into);
   const value = (moved: typeof designs) =>
     outcomes.simulate(given, moved, noise).outcome.reduce((sum, each, i) => sum + adjoint[i] * each, 0);
   for (const name of ["x", "y"] as const) {

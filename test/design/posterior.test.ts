@@ -9,12 +9,8 @@ import { locationFinding } from "../../src/design/models/location.js";
 import { experimentOf, experimentTexts } from "../../src/design/one-experiment.js";
 import { cloudTexts } from "../../src/design/particle-cloud.js";
 import type { History } from "../../src/design/policy.js";
-import {
-  type Posterior,
-  particlesGiven,
-  posteriorGiven,
-  posteriorTexts,
-} from "../../src/design/posterior.js";
+import { type Posterior, particlesGiven, posteriorGiven } from "../../src/design/posterior.js";
+import { posteriorTexts } from "../../src/design/posterior-options.js";
 
 const history = (
   designs: readonly (readonly number[])[],

@@ -23,6 +23,7 @@ import {
 import { cellJob, cellJobs } from "../../src/reproduce/cell-jobs.js";
 import { runCell } from "../../src/reproduce/run-cell.js";
 import { ResultStore } from "../../src/reproduce/store.js";
+import { packageTexts } from "../../src/sources/optional-package.js";
 import { withoutPassword } from "../../src/sources/without-password.js";
 import { FAIRBED } from "../cli/invoke.js";
 import { needsDist } from "../setup/dist.js";
@@ -450,3 +451,18 @@ describe("without a queue", () => {
     expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/s3|cret/);
   });
 });
+
+test.each(["pg", "pg-boss"])(
+  "without the package %s, one command installs all that a queue needs",
+  async (name) => {
+    vi.resetModules();
+    vi.doMock(name, () => {
+      throw new Error(`Cannot find package '${name}'`);
+    });
+    const { openQueue: fresh } = await import("../../src/jobs/queue.js");
+    await expect(fresh("postgres://host/db")).rejects.toThrow(
+      packageTexts.missing("a queue", name, undefined, "pg pg-boss"),
+    );
+    vi.doUnmock(name);
+  },
+);

@@ -6,7 +6,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { findProgram, programs } from "../../scripts/system-programs.mjs";
-import { type Gpu, openGpu } from "../../src/compute/webgpu/device.js";
+import type { Adapter, AdapterInfo, Device, Limits, WebGpu } from "../../src/compute/webgpu/api.js";
+import { type Gpu, openGpu, openGpuOf } from "../../src/compute/webgpu/device.js";
 
 const ICD = "vk_swiftshader_icd.json";
 /** Debian's launcher is a script beside the folder with the program. */
@@ -38,6 +39,65 @@ export const describeOnGpu = (name: string, suite: (gpu: () => Gpu) => void): vo
     suite(() => gpu ?? unavailable());
   });
 };
+
+/** What WebGPU promises of every adapter. */
+export const DEFAULT_LIMITS: Limits = {
+  maxBufferSize: 2 ** 28,
+  maxStorageBufferBindingSize: 2 ** 27,
+  maxComputeWorkgroupStorageSize: 16_384,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBuffersPerShaderStage: 8,
+};
+
+/** Kept for as long as the tests run: a device does not outlive what it came from. */
+let instance: WebGpu | undefined;
+
+interface OwnGpu {
+  readonly info?: AdapterInfo;
+  readonly limits?: Limits;
+  readonly as?: (device: Device) => Device;
+  readonly open?: typeof openGpuOf;
+}
+
+/**
+ * A GPU of a test's own: its adapter may say other things of itself, `as` may stand in for its device, and `open` comes
+ * from `dist/` where what ships is tested.
+ */
+export const openGpuWith = async ({
+  info,
+  limits,
+  as = (device) => device,
+  open = openGpuOf,
+}: OwnGpu = {}): Promise<Gpu> => {
+  const name = "webgpu";
+  const { create } = (await import(name)) as { create(options: readonly string[]): WebGpu };
+  instance ??= create([]);
+  const adapter = await instance.requestAdapter();
+  if (adapter === null) throw new Error("there is a GPU");
+  const named: Adapter = {
+    info: info ?? adapter.info,
+    features: adapter.features,
+    limits: limits ?? adapter.limits,
+    requestDevice: async (options) => as(await adapter.requestDevice(options)),
+  };
+  const page: WebGpu = { requestAdapter: async () => named };
+  return open({ page, load: undefined, present: () => undefined });
+};
+
+/** The same GPU under another name, so that it is not known as software: `auto` takes it, and workgroups are large. */
+export const openAsHardware = (given: OwnGpu = {}): Promise<Gpu> =>
+  openGpuWith({ info: { vendor: "test", architecture: "", device: "", description: "a GPU" }, ...given });
+
+/** The same object, of which some properties are others. */
+export const standingIn = <T extends object>(whole: T, own: Partial<T>): T =>
+  new Proxy(whole, {
+    get(target, name) {
+      const value: unknown = Reflect.get(Object.hasOwn(own, name) ? own : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 
 const unavailable = (): never => {
   throw new Error("the GPU is there only while a test runs");

@@ -9,6 +9,7 @@ import { databaseTexts } from "../../src/sources/database-relation.js";
 import { duckdbTexts } from "../../src/sources/duckdb.js";
 import { fileTexts } from "../../src/sources/file-kind.js";
 import { readTable, sourceTexts, streamTable } from "../../src/sources/source.js";
+import { nodeReadsSqlite } from "../../src/sources/sqlite-relation.js";
 import { webTexts } from "../../src/sources/web-file.js";
 import { xlsxTexts } from "../../src/sources/xlsx.js";
 import { describeTable } from "../../src/tables/describe-table.js";
@@ -344,6 +345,13 @@ describe("bad input is refused in one sentence", () => {
     await expect(readTable(text, { query })).rejects.not.toThrow(/Jane/);
   });
 
+  test("a damaged Parquet file says what to do", async () => {
+    const path = file("damaged.parquet", `PAR1${"?".repeat(200)}PAR1`);
+    const reason = "what stands in it is damaged or of another kind";
+    await expect(readTable(path)).rejects.toThrow(sourceTexts.broken(path, reason));
+    expect(sourceTexts.broken(path, reason)).toContain("): get it again");
+  });
+
   test("ten thousand columns work", async () => {
     const names = Array.from({ length: 10_000 }, (_, column) => `c${column}`);
     const row = (at: number) => names.map((_, column) => (column % 10 === 0 ? column * at : `v${at}`)).join();
@@ -361,7 +369,19 @@ test("without DuckDB it says which command installs it", async () => {
     throw new Error("Cannot find package '@duckdb/node-api'");
   });
   const { readTable: fresh } = await import("../../src/sources/source.js");
-  await expect(fresh(file("any.jsonl", '{"a": 1}\n'))).rejects.toThrow(duckdbTexts.missing);
+  await expect(fresh(file("any.jsonl", '{"a": 1}\n'))).rejects.toThrow(duckdbTexts.missing());
+  expect(duckdbTexts.missing()).toMatch(/: run npm install @duckdb\/node-api\.$/);
+  // With what such a table needs beside it, so that the next attempt does not ask for more.
+  const sqlite = file("any.sqlite", "SQLite format 3\0");
+  await expect(fresh(sqlite)).rejects.toThrow(duckdbTexts.missing(nodeReadsSqlite() ? [] : ["libsql"]));
+  await expect(fresh(file("any.arrow", "ARROW1\0\0"))).rejects.toThrow(duckdbTexts.missing(["apache-arrow"]));
+  await expect(fresh("postgres://host/db")).rejects.toThrow(duckdbTexts.missing(["pg"]));
+  expect(duckdbTexts.missing(["pg"])).toMatch(/: run npm install @duckdb\/node-api pg\.$/);
+  expect(["20.20.2", "22.15.0", "22.16.0", "23.11.1", "24.0.0"].filter(nodeReadsSqlite)).toEqual([
+    "22.16.0",
+    "24.0.0",
+  ]);
+
   // Text is read without it.
   expect(contents(await fresh(file("any.csv", "a\n1\n")))).toEqual({ a: [1] });
   vi.doUnmock("@duckdb/node-api");

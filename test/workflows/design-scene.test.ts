@@ -40,7 +40,7 @@ describe("a scene", () => {
       expect(sd).toBeCloseTo(1, 1);
       expect(interval[1] - interval[0]).toBeCloseTo(2 * 1.96, 0);
     }
-    expect(outcomes).toEqual([{ name: "outcome", isLogarithm: true }]);
+    expect(outcomes).toEqual([{ name: "outcome", isLogarithm: true, isYesNo: false }]);
     expect(possible).toBeNull();
     expect(designScene(psychometric()).possible).toEqual([[0], [1]]);
   });

@@ -1,5 +1,6 @@
 /** Where workflows run: what they say of it, and what a GPU is refused. */
 import { describe, expect, test } from "vitest";
+import { openGpu } from "../../src/compute/webgpu/device.js";
 import { EnvironmentError, InputError } from "../../src/core/errors.js";
 import { gpuModelTexts } from "../../src/design/gpu/describe.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
@@ -8,7 +9,10 @@ import { TrainingError } from "../../src/design/training.js";
 import { designFrontier } from "../../src/workflows/design-frontier.js";
 import { type ComputeDevice, deviceTexts, onDevice } from "../../src/workflows/device.js";
 import { evaluatePolicy, evaluatePolicyTexts } from "../../src/workflows/evaluate-policy.js";
-import { trainPolicy, trainPolicyTexts } from "../../src/workflows/train-policy.js";
+import { type PolicyCheckpoint, policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
+import { policySettings } from "../../src/workflows/policy-settings.js";
+import { trainPoliciesOnGpu } from "../../src/workflows/train-policies.js";
+import { type TrainPolicyOptions, trainPolicy, trainPolicyTexts } from "../../src/workflows/train-policy.js";
 import { describeOnGpu } from "../setup/gpu.js";
 
 const SMALL = {
@@ -24,11 +28,6 @@ const DESIGNS = { kind: "static", horizon: 1, designs: [[1, 0.5]] } as const;
 describe("a GPU is refused in one sentence, before anything is done", () => {
   test.each<[string, () => Promise<unknown>, string]>([
     [
-      "a dad policy",
-      () => trainPolicy(linearGaussian(), { ...SMALL, kind: "dad", device: "gpu" }),
-      trainPolicyTexts.gpuKind("dad"),
-    ],
-    [
       "a greedy policy",
       () => trainPolicy(linearGaussian(), { ...SMALL, kind: "greedy", device: "gpu" }),
       trainPolicyTexts.gpuKind("greedy"),
@@ -37,11 +36,6 @@ describe("a GPU is refused in one sentence, before anything is done", () => {
       "several models",
       () => trainPolicy(linearGaussian(), { ...SMALL, against: { other: linearGaussian() }, device: "gpu" }),
       gpuModelTexts.against,
-    ],
-    [
-      "a model with a yes or no",
-      () => trainPolicy(psychometric(), { ...SMALL, device: "gpu" }),
-      gpuModelTexts.outcome("outcome", "Bernoulli"),
     ],
     [
       "an exact evaluation after training",
@@ -57,11 +51,6 @@ describe("a GPU is refused in one sentence, before anything is done", () => {
       "parity",
       () => evaluatePolicy(linearGaussian(), DESIGNS, { parity: true, device: "gpu" }),
       evaluatePolicyTexts.gpuParity,
-    ],
-    [
-      "random designs",
-      () => evaluatePolicy(linearGaussian(), { kind: "random", horizon: 1 }, { device: "gpu" }),
-      gpuModelTexts.policy("random"),
     ],
     [
       "an exact frontier",
@@ -95,6 +84,16 @@ describe("auto", () => {
     expect(plain.settings).not.toHaveProperty("device");
   });
 
+  test("goes through few outcomes on the processor, which is exact", async () => {
+    const settings = { horizon: 1, steps: 3, starts: 1, evaluation: false } as const;
+    const auto = await trainPolicy(psychometric(), { ...settings, device: "auto" });
+    expect(auto.settings?.device).toEqual({
+      asked: "auto",
+      used: "cpu",
+      note: trainPolicyTexts.gpuEnumerated,
+    });
+  });
+
   test("goes on when the GPU is lost on the way, and passes other errors on", async () => {
     const lost = new TrainingError("lost", {}, { cause: new EnvironmentError("gpu-lost", "lost") });
     const refuse = () => {
@@ -115,6 +114,35 @@ describe("auto", () => {
         on,
       ),
     ).rejects.toBe(other);
+  });
+
+  test("goes on from a checkpoint where it was made", async () => {
+    // So many steps that some of them are told of on any machine.
+    const settings = {
+      ...SMALL,
+      steps: 5000,
+      sizes: { ...SMALL.sizes, outer: 5 },
+      evaluation: false,
+    } as const;
+    const taken: PolicyCheckpoint[] = [];
+    const whole = await trainPolicy(linearGaussian(), {
+      ...settings,
+      onProgress: ({ checkpoint }) => {
+        if (checkpoint !== undefined) taken.push(checkpoint());
+      },
+    });
+    const resume = taken[0];
+    const auto = await trainPolicy(linearGaussian(), { ...settings, resume, device: "auto" });
+    expect(auto.settings?.device).toEqual({
+      asked: "auto",
+      used: "cpu",
+      note: trainPolicyTexts.gpuCheckpoint,
+    });
+    expect({ ...auto, settings: whole.settings }).toEqual(whole);
+    const elsewhere = { ...resume, settings: { ...resume.settings, device: "gpu" } };
+    await expect(trainPolicy(linearGaussian(), { ...settings, resume: elsewhere })).rejects.toThrow(
+      policyCheckpointTexts.otherSettings("device", "gpu", "cpu"),
+    );
   });
 
   test("says what was used", () => {
@@ -150,11 +178,57 @@ describeOnGpu("workflows on a GPU", (gpu) => {
     }
   });
 
-  test("a frontier is trained all at once, and each point is that of its beta alone", async () => {
+  test("a frontier is trained all at once, and each point is that of its beta alone but for rounding", async () => {
     const options = { ...SMALL, betas: [0, 0.8], device: "gpu" } as const;
     const points = await designFrontier(linearGaussian(), options);
     const alone = await trainPolicy(linearGaussian(), { ...SMALL, beta: 0.8, device: "gpu" });
     expect(points.map(({ beta }) => beta)).toEqual([0, 0.8]);
-    expect(points[1].policy).toEqual(alone);
+    const { policy } = points[1];
+    if (policy.kind !== "static" || alone.kind !== "static") throw new Error("both are static");
+    expect(policy.settings).toEqual(alone.settings);
+    policy.designs.flat().forEach((value, i) => {
+      expect(Math.abs(value - alone.designs.flat()[i])).toBeLessThan(1e-4);
+    });
+    expect(policy.bounds?.objective.lower).toBeCloseTo(alone.bounds?.objective.lower ?? Number.NaN, 3);
   });
+
+  test("what has been trained is told before the rest, and is not lost with the GPU", async () => {
+    const own = await openGpu();
+    const told: number[] = [];
+    const all = [1, 2].map((horizon) => policySettings({ ...SMALL, horizon }));
+    const failed = trainPoliciesOnGpu(linearGaussian(), all, {
+      gpu: own,
+      device: { asked: "gpu", used: "gpu", name: own.info.name },
+      onTrained(policies) {
+        for (const [place, { horizon }] of policies) told.push(place, horizon);
+        own.dispose();
+      },
+    });
+    await expect(failed).rejects.toMatchObject({ code: "gpu-lost" });
+    expect(told).toEqual([0, 1]);
+  });
+
+  test("a network that starts from static designs, by itself and beside others but for rounding, and what it reaches", async () => {
+    const settings: TrainPolicyOptions = {
+      ...{ ...SMALL, kind: "dad", start: "static", steps: 3, rate: 0.01, device: "gpu", beta: 0.5 },
+      widths: { encoder: [8], encoding: 3, emitter: [5] },
+    };
+    const alone = await trainPolicy(linearGaussian(), settings);
+    if (alone.kind !== "dad") throw new Error("it is a network");
+    expect(alone.network.widths).toEqual(settings.widths);
+    const reached = await evaluatePolicy(linearGaussian(), alone, SMALL.evaluation);
+    expect(alone.bounds?.objective.lower).toBeCloseTo(reached.objectives.conditional.lower, 4);
+    const all = [0.5, 0].map((beta) => policySettings({ ...settings, beta }));
+    const together = await trainPoliciesOnGpu(linearGaussian(), all, {
+      gpu: gpu(),
+      device: { asked: "gpu", used: "gpu", name: gpu().info.name },
+    });
+    const [first] = together;
+    if (first.kind !== "dad") throw new Error("it is a network");
+    expect(first.settings).toEqual(alone.settings);
+    expect(first.network.parameters).toHaveLength(alone.network.parameters.length);
+    first.network.parameters.forEach((value, i) => {
+      expect(Math.abs(value - alone.network.parameters[i])).toBeLessThan(1e-4);
+    });
+  }, 180_000);
 });

@@ -194,11 +194,11 @@ describe("what is told", () => {
 
   test("how an outcome is recorded is said", () => {
     expect(runPolicy(pharmacokinetics(), staticFile([1])).outcomes).toEqual([
-      { name: "outcome", isLogarithm: true },
+      { name: "outcome", isLogarithm: true, isYesNo: false },
     ]);
     expect(session().outcomes).toEqual([
-      { name: "score", isLogarithm: false },
-      { name: "passed", isLogarithm: false },
+      { name: "score", isLogarithm: false, isYesNo: false },
+      { name: "passed", isLogarithm: false, isYesNo: true },
     ]);
   });
 });

@@ -1,13 +1,10 @@
 /** Commands of `compute/`. */
 import { detectFeatures, type Features } from "../../compute/features.js";
-import type { GpuInfo } from "../../compute/webgpu/device.js";
-import { FairbedError } from "../../core/errors.js";
 import { type Command, defineCommand } from "../command.js";
+import { findGpu } from "../find-gpu.js";
+import type { FoundGpu } from "../gpu-process.js";
 import { ABOUT } from "../program.js";
 import { version } from "../version.js";
-
-/** The GPU, or why none can be used. */
-type FoundGpu = { readonly gpu: GpuInfo } | { readonly gpu: null; readonly gpuNote: string };
 
 type Info = Machine & FoundGpu;
 
@@ -44,19 +41,6 @@ const info = defineCommand({
       `GPU           ${gpuInWords(found)}`,
     ].join("\n"),
 });
-
-const findGpu = async (): Promise<FoundGpu> => {
-  const { openGpu } = await import("../../compute/webgpu/device.js");
-  try {
-    const gpu = await openGpu();
-    const { info } = gpu;
-    gpu.dispose();
-    return { gpu: info };
-  } catch (error) {
-    if (!(error instanceof FairbedError)) throw error;
-    return { gpu: null, gpuNote: error.message };
-  }
-};
 
 const gpuInWords = (found: FoundGpu): string => {
   if (found.gpu === null) return `no (${found.gpuNote})`;

@@ -10,7 +10,7 @@ import type { Kernels, Pause, Workspace } from "../workspace.js";
 import { bitsOf, INNER, OBSERVATION, OUTER, type Sizes } from "./axes.js";
 import { writeGradient } from "./gradient-kernel.js";
 import { WORDS } from "./kernel.js";
-import { cost, type Plan, usesTables } from "./plan.js";
+import { cost, type Partial, type Plan, usesTables } from "./plan.js";
 import { RECORD_HEAD, type StreamLayout, streamLayout, writeStream } from "./stream.js";
 import { type GradientLayout, gradientLayout, type TableLayout, tableLayout, writeTables } from "./tables.js";
 
@@ -240,7 +240,11 @@ export class Variant {
   }
 
   #hasNaN(arrays: Arrays): boolean {
-    return this.#plan.wanted.some((leaf) => arrays.gradient(leaf).some(Number.isNaN));
+    return this.#plan.wanted.some((leaf) => {
+      const gradient = arrays.gradient(leaf);
+      for (let i = 0; i < gradient.length; i++) if (Number.isNaN(gradient[i])) return true;
+      return false;
+    });
   }
 
   #accumulate(arrays: Arrays, adjoint: (b: number) => number): void {
@@ -250,12 +254,11 @@ export class Variant {
     for (const [leaf, sums] of this.#sums) arrays.gradient(leaf).set(sums);
   }
 
-  /** Where element (b, t) of an input's gradient is. */
-  #place(leaf: Traced): (b: number, t: number) => number {
+  /** Element (b, t) of an input's gradient is at b * perOuter + t * perStep. */
+  #strides(leaf: Traced): { readonly perOuter: number; readonly perStep: number } {
     const bits = bitsOf(leaf);
     const perStep = (bits & OBSERVATION) !== 0 ? 1 : 0;
-    const perOuter = (bits & OUTER) === 0 ? 0 : perStep === 1 ? this.#sizes.observation : 1;
-    return (b, t) => b * perOuter + t * perStep;
+    return { perOuter: (bits & OUTER) === 0 ? 0 : perStep === 1 ? this.#sizes.observation : 1, perStep };
   }
 
   /** What the first pass has in its records. */
@@ -265,46 +268,51 @@ export class Variant {
     const chunks = this.#chunks;
     const size = this.#stream.size(observation);
     const records = this.#floats("records", outer * chunks * size);
-    /** `width` floats per observation from `start` on, of which `column` belongs to the leaf. */
+    /**
+     * Weighted by `scales` of each of `tasks` tasks an outer sample: one float per observation, or just one where `width`
+     * is 0, from `start` on and `width` apart.
+     */
     const add = (
-      leaf: Traced,
-      scale: (task: number, b: number) => number,
+      { leaf, factor }: Partial,
+      scales: Float64Array,
+      tasks: number,
       start: number,
       width: number,
-      tasks: number,
     ) => {
       const sums = this.#sums.get(leaf);
       if (sums === undefined) return;
-      const place = this.#place(leaf);
+      const { perOuter, perStep } = this.#strides(leaf);
+      const steps = width > 0 ? observation : 1;
       for (let b = 0; b < outer; b++) {
         for (let c = 0; c < tasks; c++) {
-          const task = b * chunks + c;
-          const factor = scale(task, b);
-          for (let t = 0; t < (width > 0 ? observation : 1); t++) {
-            sums[place(b, t)] += factor * records[task * size + start + t * width];
+          const scale = factor * scales[b * tasks + c];
+          const from = (b * chunks + c) * size + start;
+          for (let t = 0; t < steps; t++) {
+            sums[b * perOuter + t * perStep] += scale * records[from + t * width];
           }
         }
       }
     };
+    const adjoints = Float64Array.from({ length: outer }, (_, b) => adjoint(b));
     const weights = new Float64Array(outer * chunks);
     for (let b = 0; b < outer; b++) {
       const { shift, z } = mergeChunks(records, b * chunks, chunks, size);
       for (let c = 0; c < chunks; c++) {
         const task = b * chunks + c;
-        weights[task] = (adjoint(b) * exp(records[task * size] - shift)) / z;
+        weights[task] = (adjoints[b] * exp(records[task * size] - shift)) / z;
       }
     }
     let start = RECORD_HEAD;
-    perOuter.forEach(({ leaf, factor }, v) => {
-      add(leaf, (task) => factor * weights[task], start + v, 0, chunks);
+    perOuter.forEach((part, v) => {
+      add(part, weights, chunks, start + v, 0);
     });
     start += perOuter.length;
-    perObservation.forEach(({ leaf, factor }, v) => {
-      add(leaf, (task) => factor * weights[task], start + v, perObservation.length, chunks);
+    perObservation.forEach((part, v) => {
+      add(part, weights, chunks, start + v, perObservation.length);
     });
     start += observation * perObservation.length;
-    outerPartials.forEach(({ leaf, factor }, v) => {
-      add(leaf, (_, b) => factor * adjoint(b), start + v, outerPartials.length, 1);
+    outerPartials.forEach((part, v) => {
+      add(part, adjoints, 1, start + v, outerPartials.length);
     });
   }
 

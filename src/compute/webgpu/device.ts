@@ -3,7 +3,6 @@
  * compiled once), submissions, and what is read back.
  */
 import { EnvironmentError } from "../../core/errors.js";
-import { builtin } from "../features.js";
 import {
   type Adapter,
   type BindGroup,
@@ -16,6 +15,7 @@ import {
   USAGE,
   type WebGpu,
 } from "./api.js";
+import { type GpuHost, thisHost } from "./host.js";
 import { gpuTexts } from "./texts.js";
 import { kernelText } from "./wgsl/module.js";
 
@@ -58,6 +58,11 @@ type Words = Float32Array | Uint32Array;
 const MEGABYTE = 2 ** 20;
 const megabytes = (bytes: number): number => Math.ceil(bytes / MEGABYTE);
 
+const requireAtMost = (most: number, bytes: number): void => {
+  if (bytes <= most) return;
+  throw new EnvironmentError("gpu-memory", gpuTexts.tooLarge(megabytes(bytes), megabytes(most)));
+};
+
 /** Limits that are asked for as far as the adapter has them. */
 const WANTED: readonly (keyof Limits)[] = [
   "maxBufferSize",
@@ -88,6 +93,11 @@ export class Gpu {
       return this.#disposed ? new Promise<never>(() => {}) : Promise.reject(this.#lost);
     });
     this.#failure.catch(() => {});
+  }
+
+  /** @internal Whether it was lost or given back, so that another has to be opened. */
+  get isGone(): boolean {
+    return this.#disposed || this.#lost !== undefined;
   }
 
   /** @internal */
@@ -137,20 +147,30 @@ export class Gpu {
     const sizes = Object.entries<number>(words).map(
       ([name, count]) => [name, 4 * Math.max(4, count)] as const,
     );
-    const tooLarge = sizes.find(([, size]) => size > most);
-    if (tooLarge !== undefined) {
-      throw new EnvironmentError("gpu-memory", gpuTexts.tooLarge(megabytes(tooLarge[1]), megabytes(most)));
-    }
-    this.#device.pushErrorScope("out-of-memory");
+    for (const [, size] of sizes) requireAtMost(most, size);
     const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
-    const made = sizes.map(([name, size]) => [name, this.#device.createBuffer({ size, usage })] as const);
-    const error = await this.#orLost(this.#device.popErrorScope());
-    if (error !== null) {
+    const made: [string, Buffer][] = [];
+    try {
+      await this.#withRoom(
+        sizes.reduce((sum, [, size]) => sum + size, 0),
+        () => {
+          for (const [name, size] of sizes) made.push([name, this.#device.createBuffer({ size, usage })]);
+        },
+      );
+    } catch (error) {
       for (const [, buffer] of made) buffer.destroy();
-      const total = sizes.reduce((sum, [, size]) => sum + size, 0);
-      throw new EnvironmentError("gpu-memory", gpuTexts.memory(megabytes(total)));
+      throw error;
     }
     return Object.fromEntries(made) as Record<Name, Buffer>;
+  }
+
+  /** What is made of so many bytes, or a sentence where there is no room for them. */
+  async #withRoom<T>(bytes: number, make: () => T): Promise<T> {
+    this.#device.pushErrorScope("out-of-memory");
+    const made = make();
+    const error = await this.#answer(this.#device.popErrorScope());
+    if (error !== null) throw new EnvironmentError("gpu-memory", gpuTexts.memory(megabytes(bytes)));
+    return made;
   }
 
   /** @internal */
@@ -192,7 +212,7 @@ export class Gpu {
   async #validated<T>(make: () => T): Promise<T> {
     this.#device.pushErrorScope("validation");
     const made = make();
-    const error = await this.#orLost(this.#device.popErrorScope());
+    const error = await this.#answer(this.#device.popErrorScope());
     if (error !== null) throw new EnvironmentError("gpu-failed", gpuTexts.failed(error.message));
     return made;
   }
@@ -231,7 +251,10 @@ export class Gpu {
     this.#requirePresent();
     const total = wanted.reduce((sum, { words }) => sum + 4 * words, 0);
     const size = Math.max(16, total);
-    const room = this.#device.createBuffer({ size, usage: USAGE.mapRead | USAGE.copyTarget });
+    requireAtMost(this.limits.maxBufferSize, size);
+    const room = await this.#withRoom(size, () =>
+      this.#device.createBuffer({ size, usage: USAGE.mapRead | USAGE.copyTarget }),
+    );
     try {
       const encoder: CommandEncoder = this.#device.createCommandEncoder();
       let at = 0;
@@ -240,11 +263,7 @@ export class Gpu {
         at += 4 * words;
       }
       this.#device.queue.submit([encoder.finish()]);
-      await this.#orLost(room.mapAsync(MAP_READ)).catch((error: unknown) => {
-        throw error instanceof EnvironmentError
-          ? error
-          : new EnvironmentError("gpu-lost", gpuTexts.lost(messageOf(error)), { cause: error });
-      });
+      await this.#answer(room.mapAsync(MAP_READ));
       const all = room.getMappedRange();
       at = 0;
       return wanted.map(({ words }) => {
@@ -267,6 +286,15 @@ export class Gpu {
     return Promise.race([promise, this.#failure]);
   }
 
+  /** What only a device that is there gives: one that is lost may refuse it before it says that it is lost. */
+  #answer<T>(promise: Promise<T>): Promise<T> {
+    return this.#orLost(promise).catch((error: unknown) => {
+      throw error instanceof EnvironmentError
+        ? error
+        : new EnvironmentError("gpu-lost", gpuTexts.lost(messageOf(error)), { cause: error });
+    });
+  }
+
   #requirePresent(): void {
     if (this.#lost !== undefined) throw this.#lost;
   }
@@ -280,75 +308,33 @@ export class Gpu {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Where a GPU is looked for, so that a test can stand in for the machine. */
-export interface GpuHost {
-  /** `navigator.gpu` of a page. */
-  readonly page: WebGpu | undefined;
-  /** In Node, the package `webgpu`. */
-  readonly load: (() => Promise<WebGpu>) | undefined;
-  /** A GPU that the machine has, whether or not Vulkan shows it, by the name of its device file. */
-  readonly present: () => string | undefined;
-}
-
-/** Device files of Linux by which a GPU is known to be there. */
-const DEVICE_FILES = ["/dev/nvidia0", "/dev/dri/renderD128", "/dev/kfd"];
-
-interface WebGpuPackage {
-  create(options: readonly string[]): WebGpu;
-}
-
-/** Kernels here reach for nothing outside of their buffers: looking after every index again costs a fifth of the time. */
-const OPTIONS = ["enable-dawn-features=disable_robustness"];
-
-/** A bundler must not look for a package that a page never loads. */
-const PACKAGE = "webgpu";
-
-/** Kept for as long as the process runs: a device does not outlive what it came from. */
-let loaded: WebGpu | undefined;
-
-const hostOf = (): GpuHost => {
-  const inNode = builtin("node:fs") !== undefined;
-  return {
-    page: (globalThis as { navigator?: { gpu?: WebGpu } }).navigator?.gpu,
-    load: inNode
-      ? async () => {
-          if (loaded !== undefined) return loaded;
-          const { create } = (await import(
-            /* @vite-ignore */ /* webpackIgnore: true */ PACKAGE
-          )) as WebGpuPackage;
-          loaded = create(OPTIONS);
-          return loaded;
-        }
-      : undefined,
-    present: () => {
-      const files = builtin<{ existsSync(path: string): boolean }>("node:fs");
-      return DEVICE_FILES.find((path) => files?.existsSync(path) === true);
-    },
-  };
-};
-
 const webGpuOf = async ({ page, load }: GpuHost): Promise<WebGpu> => {
   if (page !== undefined) return page;
   if (load === undefined) throw new EnvironmentError("gpu-browser", gpuTexts.browser);
   try {
     return await load();
   } catch (error) {
-    const reason = messageOf(error).split("\n")[0];
+    // Where this program lies says nothing about the package.
+    const reason = messageOf(error)
+      .split("\n")[0]
+      .replace(/ imported from .*$/, "");
     throw new EnvironmentError("gpu-package", gpuTexts.package(reason), { cause: error });
   }
 };
 
-const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
+/** WARP, the one of Windows, calls itself "Microsoft Basic Render Driver". */
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render|warp/i;
 
 const infoOf = (adapter: Adapter, subgroups: boolean): GpuInfo => {
-  const { vendor = "", architecture = "", device = "", description = "", ...rest } = adapter.info;
-  const name = description || device || architecture || "unnamed";
+  // Getters of a prototype in a browser: they can be read, and not copied.
+  const { vendor = "", architecture = "", device = "", description = "", isFallbackAdapter } = adapter.info;
   const { subgroupMinSize: least, subgroupMaxSize: most } = adapter.info;
+  const name = description || device || architecture || "unnamed";
   return {
     vendor,
     name,
     subgroups: subgroups && least !== undefined && most !== undefined ? { least, most } : undefined,
-    software: rest.isFallbackAdapter === true || SOFTWARE.test(`${name} ${architecture} ${vendor}`),
+    software: isFallbackAdapter === true || SOFTWARE.test(`${name} ${architecture} ${vendor}`),
   };
 };
 
@@ -356,7 +342,7 @@ const infoOf = (adapter: Adapter, subgroups: boolean): GpuInfo => {
  * The GPU of this machine: that of the browser, or in Node the one that the package `webgpu` finds. Where there is none,
  * an error says what is missing and what to do.
  */
-export const openGpu = (): Promise<Gpu> => openGpuOf(hostOf());
+export const openGpu = (): Promise<Gpu> => openGpuOf(thisHost());
 
 /** The same of any host. */
 export const openGpuOf = async (host: GpuHost): Promise<Gpu> => {

@@ -8,9 +8,9 @@ const ELSE = 'or choose the device "cpu"';
 
 export const gpuTexts = {
   package: (reason: string) =>
-    `the GPU was asked for and the package webgpu cannot be loaded (${reason}): run "npm install webgpu", ${ELSE}`,
-  browser: `the GPU was asked for and this browser has no WebGPU: use a browser that has it on a secure page, ${ELSE}`,
-  noAdapter: `the GPU was asked for and none was found: install the driver of the GPU with its part for Vulkan, ${ELSE}`,
+    `a GPU needs the package webgpu, which cannot be loaded (${reason}): run "npm install webgpu", ${ELSE}`,
+  browser: `this browser has no WebGPU: use a browser that has it on a secure page, ${ELSE}`,
+  noAdapter: `no GPU was found: install its driver, with the part for Vulkan, ${ELSE}`,
   hidden: (device: string) =>
     `there is a GPU (${device}) that Vulkan does not show: install the Vulkan loader (libvulkan1), and name the driver's ICD file in VK_ICD_FILENAMES; for NVIDIA without a screen it holds ${NVIDIA_ICD}; ${ELSE}`,
   refused: (reason: string) =>
@@ -20,7 +20,7 @@ export const gpuTexts = {
   failed: (reason: string) =>
     `the GPU refused what it was given (${reason}): this is a mistake in fairbed; choose the device "cpu"`,
   memory: (megabytes: number) =>
-    `the GPU has no room for another ${megabytes} MB: give smaller samples or fewer starts, ${ELSE}`,
+    `the GPU has no room for another ${megabytes} MB: give smaller samples, or fewer starts, betas or seeds at a time, ${ELSE}`,
   tooLarge: (megabytes: number, most: number) =>
-    `an array of ${megabytes} MB was needed and this GPU takes at most ${most} MB at once: give smaller samples or fewer starts, ${ELSE}`,
+    `an array of ${megabytes} MB was needed and this GPU takes at most ${most} MB at once: give smaller samples, or fewer starts, betas or seeds at a time, ${ELSE}`,
 };

@@ -10,18 +10,20 @@ const nextUniforms = (stream: RandomStream, out: Float64Array, words: Uint32Arra
   for (let i = 0; i < out.length; i++) out[i] = uniformFromWords(words[2 * i], words[2 * i + 1]);
 };
 
+/** Room for a chunk: a buffer of its own for every call would cost more than many a fill. */
+const UNIFORMS = new Float64Array(CHUNK);
+const WORDS = new Uint32Array(2 * CHUNK);
+
 /** Calls `use(u, at)` with the next uniforms, at most {@link CHUNK} at a time, and the index of the first of them. */
 const forEachChunk = (
   stream: RandomStream,
   length: number,
   use: (u: Float64Array, at: number) => void,
 ): void => {
-  const u = new Float64Array(Math.min(length, CHUNK));
-  const words = new Uint32Array(2 * u.length);
   for (let at = 0; at < length; at += CHUNK) {
     const count = Math.min(CHUNK, length - at);
-    const chunk = count === u.length ? u : u.subarray(0, count);
-    nextUniforms(stream, chunk, count === u.length ? words : words.subarray(0, 2 * count));
+    const chunk = UNIFORMS.subarray(0, count);
+    nextUniforms(stream, chunk, WORDS.subarray(0, 2 * count));
     use(chunk, at);
   }
 };

@@ -2,8 +2,9 @@
 import type { RandomStream } from "../../core/random.js";
 import type { Model } from "../model.js";
 import type { Quantity } from "../quantity.js";
-import { COMPARING, IDLE, PLACES, placeFor } from "../static-moves.js";
+import { IDLE, PLACES, placeFor } from "../static-moves.js";
 import type { Reach } from "../static-starts.js";
+import { comparedMeans, comparingRows } from "./compared.js";
 import type { StaticValues, ValueRow } from "./static-values.js";
 
 export interface IdleStart {
@@ -28,19 +29,6 @@ interface Working {
   readonly moved: number[];
 }
 
-/** On `COMPARING` batches each, the same for all of a start. */
-const rowsFor = ({ quantity, from }: IdleStart, designs: readonly number[], skip?: number): ValueRow[] => {
-  const { key } = from.split("compare");
-  return Array.from({ length: COMPARING }, (_, number) => ({ designs, quantity, key, number, skip }));
-};
-
-const meansOf = (values: readonly number[]): number[] =>
-  Array.from(
-    { length: values.length / COMPARING },
-    (_, i) =>
-      values.slice(i * COMPARING, (i + 1) * COMPARING).reduce((sum, value) => sum + value, 0) / COMPARING,
-  );
-
 export const moveIdleStarts = async (
   values: StaticValues,
   {
@@ -52,9 +40,8 @@ export const moveIdleStarts = async (
 ): Promise<Moved[]> => {
   if (horizon === 1) return starts.map(({ designs }) => ({ designs, moved: [] }));
   const variables = model.design.length;
-  const means = async (rows: readonly ValueRow[][]): Promise<number[]> =>
-    meansOf(await values.lower(rows.flat()));
-  const first = await means(starts.map((start) => rowsFor(start, start.designs)));
+  const means = (sets: readonly ValueRow[][]): Promise<number[]> => comparedMeans(values, sets);
+  const first = await means(starts.map((start) => comparingRows(start, start.designs)));
   const all = starts.map(
     (start, i): Working => ({ start, designs: [...start.designs], best: first[i], next: 0, moved: [] }),
   );
@@ -64,7 +51,7 @@ export const moveIdleStarts = async (
     const without = await means(
       left.flatMap(({ working }) =>
         Array.from({ length: horizon - working.next }, (_, i) =>
-          rowsFor(working.start, working.designs, working.next + i),
+          comparingRows(working.start, working.designs, working.next + i),
         ),
       ),
     );
@@ -85,7 +72,7 @@ export const moveIdleStarts = async (
       }),
     );
     const there = await means(
-      idle.flatMap(({ working }, i) => tried[i].map((designs) => rowsFor(working.start, designs))),
+      idle.flatMap(({ working }, i) => tried[i].map((designs) => comparingRows(working.start, designs))),
     );
     for (const [i, { working, t }] of idle.entries()) {
       tried[i].forEach((designs, k) => {

@@ -12,6 +12,8 @@ export interface GpuClimb {
   readonly roundSteps: number;
   readonly stopped: number;
   readonly score?: number | undefined;
+  /** Observations in a row whose values were already the best, where values are exchanged and nothing else moves. */
+  readonly unchanged?: number | undefined;
 }
 
 export const climbState = ({ designs, moments, steps, roundSteps, stopped }: GpuClimb): ClimbState => ({
@@ -22,13 +24,12 @@ export const climbState = ({ designs, moments, steps, roundSteps, stopped }: Gpu
   stopped,
 });
 
-export const plainClimb = (state: ClimbState, score?: number): GpuClimb => ({
+export const plainClimb = (state: ClimbState): GpuClimb => ({
   designs: [...state.designs],
   moments: [...state.moments],
   steps: state.steps,
   roundSteps: state.roundSteps,
   stopped: state.stopped,
-  ...(score === undefined ? {} : { score }),
 });
 
 /** The same at the beginning of a round: nothing is known yet of whether it has settled there. */
@@ -37,6 +38,7 @@ export const atRoundStart = (climb: GpuClimb, size: number): GpuClimb => ({
   moments: climb.moments.map((value, i) => (i < 2 * size ? value : 0)),
   roundSteps: 0,
   stopped: 0,
+  unchanged: 0,
 });
 
 /** With other designs for some observations: what Adam remembers of those is about another place. */

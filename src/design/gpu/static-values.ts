@@ -3,9 +3,9 @@ import type { Gpu } from "../../compute/webgpu/device.js";
 import type { Row } from "../../compute/webgpu/nested/row-program.js";
 import { NestedBounds, type RowEvidence } from "../../compute/webgpu/nested/values.js";
 import type { Model } from "../model.js";
-import { logMeanWithOwn } from "../nested.js";
+import type { ByGiven, NestedEstimate } from "../nested.js";
 import type { SampleSizes } from "../objective.js";
-import { type Bound, GIVEN, type Given, includesOwn, type Quantity } from "../quantity.js";
+import { GIVEN, type Given, type Quantity } from "../quantity.js";
 import { describeNested, integrated } from "./describe.js";
 
 export interface ValueRow extends Row {
@@ -15,29 +15,14 @@ export interface ValueRow extends Row {
 /** Rows that are worked on at a time. */
 const MOST_ROWS = 1024;
 
-/** A bound for every outer sample, from what the GPU gives. */
-export const boundOf = (
-  { own, fresh }: RowEvidence,
-  names: readonly Given[],
-  quantity: Quantity,
-  bound: Bound,
-  { contrastive, marginal }: SampleSizes,
-): Float64Array =>
-  own.map((ownLog, b) => {
-    let total = 0;
-    for (const [given, coefficient] of Object.entries(quantity) as [Given, number][]) {
-      if (coefficient === 0) continue;
-      const e = names.indexOf(given);
-      if (e < 0) {
-        total += coefficient * ownLog;
-        continue;
-      }
-      const inner = given === "none" ? contrastive : marginal;
-      const value = fresh[e][b];
-      total += coefficient * (includesOwn(coefficient, bound) ? logMeanWithOwn(value, inner, ownLog) : value);
-    }
-    return total;
-  });
+/** What the GPU gives of a row's experiments, by the evidences' names. */
+export const estimateOf = ({ own, fresh, prior }: RowEvidence, names: readonly Given[]): NestedEstimate => {
+  const byName = <T>(list: readonly (T | undefined)[]): ByGiven<T> =>
+    Object.fromEntries(
+      names.map((name, e) => [name, list[e]] as const).filter(([, each]) => each !== undefined),
+    );
+  return { own, fresh: byName(fresh), prior: byName(prior) };
+};
 
 /** The coefficients of a quantity as the kernels take them: of every evidence, then of the generating sample's own. */
 export const coefficientsOf = (

@@ -6,11 +6,13 @@
 import type { Gpu } from "../../compute/webgpu/device.js";
 import { NOT_FINITE, RUNNING } from "../../compute/webgpu/nested/ascent-kernel.js";
 import { type ClimbRow, NestedClimb } from "../../compute/webgpu/nested/climb.js";
-import { EnvironmentError, InputError } from "../../core/errors.js";
-import { pacer } from "../../core/options.js";
+import { firstSteps, pointsOf } from "../../compute/webgpu/nested/row-program.js";
+import { InputError } from "../../core/errors.js";
+import { type Pacer, pacer } from "../../core/options.js";
 import { type RandomStream, seededStream } from "../../core/random.js";
 import { type EstimatedMean, meanEstimate } from "../../core/stats.js";
 import type { Model } from "../model.js";
+import { requireNoDependentCount } from "../nested.js";
 import { PAPER_SIZES, type SampleSizes } from "../objective.js";
 import { nearestAllowed } from "../policy.js";
 import {
@@ -21,6 +23,7 @@ import {
   objectiveQuantity,
   type Quantity,
 } from "../quantity.js";
+import { allDesigns, EXCHANGE_EVERY } from "../static-moves.js";
 import { FINAL_SCORING, planRounds, type Round, SCORING, stepsIn } from "../static-rounds.js";
 import { drawStart, type Reach, reachOf } from "../static-starts.js";
 import { requireRule, type TrainedStatic, type TrainStaticOptions } from "../train-static.js";
@@ -35,10 +38,12 @@ import {
   trainTexts,
 } from "../training.js";
 import { TRAINING_DEFAULTS } from "../training-defaults.js";
-import { describeNested, gpuModelTexts, integrated, requireGpuModel } from "./describe.js";
+import { describeNested, gpuModelTexts, integrated } from "./describe.js";
+import { exchangeStarts } from "./exchange-moves.js";
 import { moveIdleStarts } from "./idle-moves.js";
 import { atRoundStart, climbState, type GpuClimb, plainClimb, withMoved } from "./static-climb.js";
 import { coefficientsOf, StaticValues, type ValueRow } from "./static-values.js";
+import { runTraining } from "./training-run.js";
 
 /** One of several trainings that run at the same time. */
 export interface StaticRun {
@@ -68,14 +73,12 @@ export interface TrainStaticOnGpuOptions
   readonly resume?: GpuStaticCheckpoint | undefined;
 }
 
-export const gpuTrainTexts = {
-  stopped: (reason: string) => `${reason}; the error's checkpoint is the state before it`,
-};
-
 /** Steps that are submitted at a time: few enough to be heard and stopped, many enough to keep the GPU busy. */
 const FIRST_CHUNK = 8;
 const MOST_CHUNK = 512;
 const CHUNK_MS = 200;
+/** So many steps of all climbs: each has keys of its own in memory. */
+const MOST_ROW_STEPS = 2 ** 20;
 
 /**
  * The designs of every run, in their order. A number that is not finite ends training with a {@link TrainingError}, and so
@@ -85,17 +88,9 @@ export const trainStaticOnGpu = async (
   gpu: Gpu,
   model: Model,
   options: TrainStaticOnGpuOptions,
-): Promise<TrainedStatic[]> => {
-  const training = new GpuStaticTraining(gpu, model, options);
-  try {
-    return await training.run();
-  } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw error;
-    throw new TrainingError(gpuTrainTexts.stopped(error.message), training.checkpoint(), { cause: error });
-  } finally {
-    training.dispose();
-  }
-};
+): Promise<TrainedStatic[]> => runTraining(new GpuStaticTraining(gpu, model, options));
+
+type TrainingState = Omit<GpuStaticCheckpoint, "kind" | "settings">;
 
 interface Run {
   readonly quantity: Quantity;
@@ -115,14 +110,24 @@ class GpuStaticTraining {
   readonly #rate: number;
   readonly #steps: number;
   readonly #rounds: readonly Round[];
+  /** Whether a gradient moves anything, and whether there are values to exchange. */
+  readonly #climbs: boolean;
+  readonly #exchanges: boolean;
+  /** Every set of designs, where they are few. */
+  readonly #listed: readonly number[][] | undefined;
   readonly #starts: number;
   readonly #runs: readonly Run[];
   readonly #given: readonly Given[];
+  /** Lets go of the thread between chunks, and hears that it is to stop. */
+  readonly #paced: Pacer;
   #values: StaticValues | undefined;
   #round: number;
   #step: number;
   #total: number;
-  #chunk = FIRST_CHUNK;
+  /** Steps that are submitted next, once it is known how long they take. */
+  #chunk: number | undefined;
+  /** What a checkpoint has: the state of which all that was begun since is done again. */
+  #kept: TrainingState;
 
   constructor(gpu: Gpu, model: Model, options: TrainStaticOnGpuOptions) {
     const {
@@ -138,11 +143,12 @@ class GpuStaticTraining {
       runs,
       resume,
     } = options;
+    this.#paced = pacer({ signal: options.signal });
     const { window = 1, times = 1 } = settled ?? {};
     for (const { beta } of runs) requireTrainable({ horizon, steps, starts, window, times }, beta);
     if (settled !== undefined) requireRule(settled, decay);
     if (against.length > 0) throw new InputError("gpu-against", gpuModelTexts.against);
-    requireGpuModel(model);
+    requireNoDependentCount(model);
     this.#settings = {
       ...modelSettings(model, []),
       objective,
@@ -154,6 +160,9 @@ class GpuStaticTraining {
       device: "gpu",
     };
     if (resume !== undefined) requireResumable(resume, this.#settings, horizon * model.design.length);
+    this.#climbs = model.design.some(({ values }) => values === undefined);
+    this.#exchanges = model.design.some(({ values }) => values !== undefined);
+    this.#listed = allDesigns(model, horizon);
     this.#gpu = gpu;
     this.#model = model;
     this.#options = options;
@@ -161,8 +170,8 @@ class GpuStaticTraining {
     this.#sizes = sizes;
     this.#rate = rate;
     this.#steps = decay ? steps : 0;
-    this.#starts = starts;
-    this.#rounds = planRounds(starts, steps);
+    this.#starts = this.#listed?.length ?? starts;
+    this.#rounds = planRounds(this.#starts, this.#listed === undefined ? steps : 1);
     this.#runs = runs.map(({ beta, seed }, r) => this.#newRun(objective, beta, seed, resume, r));
     this.#given = GIVEN.filter((given) =>
       this.#runs.some(({ quantity }) => evidencesOf(quantity).includes(given)),
@@ -170,6 +179,7 @@ class GpuStaticTraining {
     this.#round = resume?.round ?? 0;
     this.#step = resume?.step ?? 0;
     this.#total = resume?.total ?? 0;
+    this.#kept = this.#state();
   }
 
   #newRun(
@@ -194,11 +204,15 @@ class GpuStaticTraining {
     const { from, start } = this.#options;
     const { design } = this.#model;
     const size = this.#size;
+    const designsOf = (k: number): number[] => {
+      if (this.#listed !== undefined) return [...this.#listed[k]];
+      if (k === 0 && from !== undefined) {
+        return Array.from(from, (value, i) => nearestAllowed(design[i % design.length], value));
+      }
+      return drawStart(this.#model, reach, this.#horizon, stream.split("start").split(k), start);
+    };
     return Array.from({ length: this.#starts }, (_, k) => ({
-      designs:
-        k === 0 && from !== undefined
-          ? Array.from(from, (value, i) => nearestAllowed(design[i % design.length], value))
-          : drawStart(this.#model, reach, this.#horizon, stream.split("start").split(k), start),
+      designs: designsOf(k),
       moments: Array.from({ length: 4 * size + 2 }, () => 0),
       steps: 0,
       roundSteps: 0,
@@ -215,9 +229,11 @@ class GpuStaticTraining {
       if (this.#step === 0) {
         for (const run of this.#runs) run.climbs = run.climbs.map((climb) => atRoundStart(climb, this.#size));
       }
-      await this.#climb();
+      if (this.#listed !== undefined) this.#pass();
+      else if (this.#climbs) await this.#climb();
+      else await this.#exchangeAlone();
       const last = this.#round === this.#rounds.length - 1;
-      if (!(this.#starts === 1 && last)) await this.#moveIdle();
+      if (this.#listed === undefined && !(this.#starts === 1 && last)) await this.#moveIdle();
       await this.#score();
       const { keep } = this.#rounds[this.#round];
       for (const run of this.#runs) {
@@ -225,6 +241,7 @@ class GpuStaticTraining {
         run.scores.push(run.climbs.map(({ score = -Infinity }) => score));
         run.climbs = run.climbs.slice(0, keep);
       }
+      this.#kept = { ...this.#state(), round: this.#round + 1, step: 0 };
     }
     return this.#results();
   }
@@ -258,9 +275,10 @@ class GpuStaticTraining {
     const before = this.#rounds.slice(0, this.#round).reduce((sum, each) => sum + each.steps, 0);
     const description = describeNested(this.#model, this.#given, this.#horizon, this.#sizes);
     const names = integrated(this.#model, this.#given);
+    const first = firstSteps(this.#all.length * pointsOf(description), FIRST_CHUNK);
     const climb = await NestedClimb.create(this.#gpu, description, {
       rows: this.#all.length,
-      steps: MOST_CHUNK,
+      steps: this.#mostChunk,
       variables: this.#model.design,
       settings: {
         rate: this.#rate,
@@ -273,7 +291,16 @@ class GpuStaticTraining {
     try {
       while (this.#step < steps && this.#all.some(({ climb: { stopped } }) => stopped === RUNNING)) {
         signal?.throwIfAborted();
-        const count = Math.min(this.#chunk, steps - this.#step);
+        if (this.#exchanges && this.#step % EXCHANGE_EVERY === 0) {
+          const t = Math.floor(this.#step / EXCHANGE_EVERY) % this.#horizon;
+          await this.#exchange(t, ({ stopped }) => stopped === RUNNING);
+        }
+        const count = Math.min(
+          this.#chunk ?? first,
+          this.#mostChunk,
+          steps - this.#step,
+          this.#exchanges ? EXCHANGE_EVERY - (this.#step % EXCHANGE_EVERY) : Infinity,
+        );
         const rows = this.#all.map(
           ({ run, climb: each }): ClimbRow => ({
             ...climbState(each),
@@ -286,32 +313,101 @@ class GpuStaticTraining {
         const began = performance.now();
         const { states, values } = await climb.run(rows, count);
         this.#pace(performance.now() - began, count);
-        const taken = this.#take(states.map((state) => plainClimb(state)));
+        const taken = this.#take(states.map(plainClimb));
         this.#step += count;
         this.#total += taken;
+        this.#kept = this.#state();
         this.#requireFinite(values.slice(-rows.length));
         await this.#report(values.slice(-rows.length));
       }
     } finally {
       climb.dispose();
     }
+    if (!this.#exchanges) return;
+    for (let t = 0; t < this.#horizon; t++) await this.#exchange(t);
+  }
+
+  /** The steps of a round in which nothing moves, since all sets of designs are there. */
+  #pass(): void {
+    const { steps } = this.#rounds[this.#round];
+    for (const run of this.#runs) {
+      run.climbs = run.climbs.map((climb) => ({ ...climb, steps: climb.steps + steps }));
+    }
+    this.#step = steps;
+    this.#total += steps * this.#all.length;
+  }
+
+  /** The steps of a round in which observations take turns with the best of their values, until none changes any more. */
+  async #exchangeAlone(): Promise<void> {
+    const { steps } = this.#rounds[this.#round];
+    const moves = ({ unchanged = 0 }: GpuClimb): boolean => unchanged < this.#horizon;
+    while (this.#step < steps && this.#all.some(({ climb }) => moves(climb))) {
+      this.#options.signal?.throwIfAborted();
+      const values = await this.#exchange(this.#step % this.#horizon, moves);
+      this.#step++;
+      this.#total += values.length;
+      this.#kept = this.#state();
+      await this.#report(values);
+    }
+  }
+
+  /**
+   * Gives observation t of the climbs that move the best of its values, on the same samples throughout a round, so that an
+   * observation whose values are the best keeps them; the values of those.
+   */
+  async #exchange(t: number, moves: (climb: GpuClimb) => boolean = () => true): Promise<Float32Array> {
+    const variables = this.#model.design.length;
+    const moving = this.#all.filter(({ climb }) => moves(climb));
+    const exchanged = await exchangeStarts(
+      await this.#valuesOnce(),
+      this.#model,
+      moving.map(({ run, climb }) => ({
+        designs: climb.designs,
+        quantity: run.quantity,
+        from: run.stream.split("exchange").split(this.#round),
+      })),
+      t,
+    );
+    const wrong = exchanged.find(({ value }) => !Number.isFinite(value));
+    if (wrong !== undefined) {
+      const text = trainTexts.notFinite(this.#total + 1, "objective", wrong.value);
+      throw new TrainingError(text, this.checkpoint());
+    }
+    const after = new Map(
+      moving.map(({ climb }, i) => {
+        const { designs, changed } = exchanged[i];
+        const { unchanged = 0, steps } = climb;
+        const moved = changed ? withMoved(climb, designs, [t], variables) : climb;
+        const alone = this.#climbs ? {} : { unchanged: changed ? 0 : unchanged + 1, steps: steps + 1 };
+        return [climb, { ...moved, ...alone }] as const;
+      }),
+    );
+    for (const run of this.#runs) run.climbs = run.climbs.map((climb) => after.get(climb) ?? climb);
+    return Float32Array.from(exchanged, ({ value }) => value);
   }
 
   /** Keeps a submission at about the same time. */
   #pace(milliseconds: number, count: number): void {
     const wanted = (count * CHUNK_MS) / Math.max(1, milliseconds);
-    this.#chunk = Math.max(1, Math.min(MOST_CHUNK, Math.round(wanted), 4 * count));
+    this.#chunk = Math.max(1, Math.min(this.#mostChunk, Math.round(wanted), 4 * count));
+  }
+
+  get #mostChunk(): number {
+    return Math.max(1, Math.min(MOST_CHUNK, Math.floor(MOST_ROW_STEPS / this.#all.length)));
   }
 
   /** The climbs after some steps, and how many of those they took. */
   #take(states: readonly GpuClimb[]): number {
+    const { design } = this.#model;
     let at = 0;
     let taken = 0;
     for (const run of this.#runs) {
       run.climbs = run.climbs.map((climb) => {
         const state = states[at++];
         taken += state.steps - climb.steps;
-        return { ...state, ...(climb.score === undefined ? {} : { score: climb.score }) };
+        // A bound or a value of a list may lie between two numbers of the GPU.
+        const designs = state.designs.map((value, i) => nearestAllowed(design[i % design.length], value));
+        return { ...state, designs, ...(climb.score === undefined ? {} : { score: climb.score }) };
       });
     }
     return taken;
@@ -326,7 +422,7 @@ class GpuStaticTraining {
   }
 
   async #report(values: Float32Array): Promise<void> {
-    const { onProgress, signal } = this.#options;
+    const { onProgress } = this.#options;
     const running = [...values].reduce((sum, value) => sum + value, 0) / values.length;
     await onProgress?.({
       done: this.#total,
@@ -335,8 +431,7 @@ class GpuStaticTraining {
       checkpoint: () => this.checkpoint(),
       designs: () => this.#leading(),
     });
-    // A task of its own, so that a page or Ctrl-C is heard.
-    await pacer({ signal }).pause();
+    await this.#paced.pause();
   }
 
   #leading(): number[][] {
@@ -413,16 +508,19 @@ class GpuStaticTraining {
     return this.#values;
   }
 
-  checkpoint(): GpuStaticCheckpoint {
-    return structuredClone({
-      kind: "static on a GPU",
-      settings: this.#settings,
+  /** Climbs and scores are replaced, never changed; their lists are changed. */
+  #state(): TrainingState {
+    return {
       round: this.#round,
       step: this.#step,
       total: this.#total,
-      climbs: this.#runs.map(({ climbs }) => climbs),
-      scores: this.#runs.map(({ scores }) => scores),
-    });
+      climbs: this.#runs.map(({ climbs }) => [...climbs]),
+      scores: this.#runs.map(({ scores }) => [...scores]),
+    };
+  }
+
+  checkpoint(): GpuStaticCheckpoint {
+    return structuredClone({ kind: "static on a GPU", settings: this.#settings, ...this.#kept });
   }
 
   dispose(): void {
@@ -431,7 +529,7 @@ class GpuStaticTraining {
 }
 
 const requireResumable = (resume: GpuStaticCheckpoint, settings: TrainingSettings, length: number): void => {
-  if (resume.kind !== "static on a GPU") throw new InputError("checkpoint", trainTexts.damaged("kind"));
+  if (resume.kind !== "static on a GPU") throw new InputError("checkpoint", trainTexts.otherDevice("gpu"));
   requireSameSettings(resume.settings, settings);
   for (const { designs, moments } of resume.climbs.flat()) {
     requireNumbers(designs, length, "designs");

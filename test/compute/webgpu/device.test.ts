@@ -1,11 +1,12 @@
 /** What is said where there is no GPU, or it goes away; and what the software GPU tells of itself. */
 import { describe, expect, test } from "vitest";
-import type { Adapter, WebGpu } from "../../../src/compute/webgpu/api.js";
-import { type GpuHost, openGpu, openGpuOf } from "../../../src/compute/webgpu/device.js";
+import type { Adapter, AdapterInfo, Device, WebGpu } from "../../../src/compute/webgpu/api.js";
+import { openGpu, openGpuOf } from "../../../src/compute/webgpu/device.js";
+import type { GpuHost } from "../../../src/compute/webgpu/host.js";
 import { gpuTexts, NVIDIA_ICD } from "../../../src/compute/webgpu/texts.js";
 import { kernelText } from "../../../src/compute/webgpu/wgsl/module.js";
 import { reduceText, scratchWords } from "../../../src/compute/webgpu/wgsl/reduce.js";
-import { describeOnGpu } from "../../setup/gpu.js";
+import { DEFAULT_LIMITS, describeOnGpu } from "../../setup/gpu.js";
 
 const withAdapter = (adapter: Adapter | null): WebGpu => ({ requestAdapter: async () => adapter });
 const host = (over: Partial<GpuHost>): GpuHost => ({
@@ -19,7 +20,10 @@ describe("no GPU", () => {
   test.each<[string, GpuHost, string, string]>([
     [
       "the package is missing",
-      host({ load: () => Promise.reject(new Error("Cannot find package 'webgpu'")) }),
+      host({
+        load: () =>
+          Promise.reject(new Error("Cannot find package 'webgpu' imported from /opt/my tools/host.js")),
+      }),
       "gpu-package",
       gpuTexts.package("Cannot find package 'webgpu'"),
     ],
@@ -51,6 +55,61 @@ describe("no GPU", () => {
   test("what to set is a file that can be pasted", () => {
     expect(JSON.parse(NVIDIA_ICD).ICD.library_path).toBe("libEGL_nvidia.so.0");
     expect(gpuTexts.hidden("/dev/nvidia0")).toContain("VK_ICD_FILENAMES");
+  });
+});
+
+/** As browsers have it: what an adapter says of itself are getters of its class. */
+class BrowserInfo {
+  readonly #given: AdapterInfo;
+  constructor(given: AdapterInfo) {
+    this.#given = given;
+  }
+  get vendor(): string {
+    return this.#given.vendor ?? "";
+  }
+  get architecture(): string {
+    return this.#given.architecture ?? "";
+  }
+  get description(): string {
+    return this.#given.description ?? "";
+  }
+  get subgroupMinSize(): number {
+    return 4;
+  }
+  get subgroupMaxSize(): number {
+    return 128;
+  }
+  get isFallbackAdapter(): boolean {
+    return this.#given.isFallbackAdapter ?? false;
+  }
+}
+
+describe("what a browser's adapter says of itself", () => {
+  test.each<[string, AdapterInfo, string, boolean]>([
+    ["a program that only its flag tells of", { vendor: "some", isFallbackAdapter: true }, "unnamed", true],
+    [
+      "WARP by its description",
+      { vendor: "microsoft", description: "Microsoft Basic Render Driver" },
+      "Microsoft Basic Render Driver",
+      true,
+    ],
+    ["WARP by its name", { vendor: "microsoft", architecture: "warp" }, "warp", true],
+    ["a GPU", { vendor: "nvidia", architecture: "hopper" }, "hopper", false],
+  ])("%s", async (_, given, name, software) => {
+    const device: Partial<Device> = { lost: new Promise(() => {}) };
+    const adapter: Adapter = {
+      info: new BrowserInfo(given),
+      features: { has: (feature) => feature === "subgroups" },
+      limits: DEFAULT_LIMITS,
+      requestDevice: async () => device as Device,
+    };
+    const { info } = await openGpuOf(host({ page: withAdapter(adapter) }));
+    expect(info).toEqual({
+      vendor: given.vendor,
+      name,
+      subgroups: { least: 4, most: 128 },
+      software,
+    });
   });
 });
 

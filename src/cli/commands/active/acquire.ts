@@ -9,10 +9,12 @@ import { nearestName } from "../../../core/nearest-name.js";
 import { fixed } from "../../../core/number-text.js";
 import type { Task } from "../../../tables/task.js";
 import { RECOMMENDED, SENSITIVE_MODEL_NAMES } from "../../../workflows/acquisition-settings.js";
+import { deviceTexts } from "../../../workflows/device.js";
 import type { Recipe } from "../../../workflows/recipe.js";
 import type { SimulateOptions } from "../../../workflows/simulate.js";
 import { bitsOption } from "../../bits-option.js";
 import { defineCommand, type OptionValues } from "../../command.js";
+import { deviceOption } from "../../device-option.js";
 import {
   choice,
   choices,
@@ -121,6 +123,7 @@ const simulationOptions = {
       min: 1,
     }),
     pool: optionalInteger("--pool <number>", "at most so many candidates, drawn at random (all)", { min: 1 }),
+    device: deviceOption,
     checkpoints: integers(
       "--checkpoints <numbers>",
       "labels after which it is evaluated (10, 25, 50 and 75 % of the budget)",
@@ -206,7 +209,7 @@ export const acquireCommand = defineCommand({
       seconds: (performance.now() - started) / 1000,
     };
   },
-  print: ({ table, report, seconds, ...simulation }, { bits }) =>
+  print: ({ table, report, seconds, device, ...simulation }, { bits }) =>
     [
       ...simulation.unmet.map((text) => `${text}.`),
       `${table}: target ${simulation.target}, sensitive ${simulation.sensitive.join(", ")}; ${simulation.rows.pool} candidates, ${simulation.rows.test} test rows`,
@@ -214,6 +217,7 @@ export const acquireCommand = defineCommand({
       "",
       ...comparisonInWords(simulation, unitOf(bits)),
       "",
+      ...(device === undefined ? [] : [deviceTexts.used(device)]),
       ...(report === undefined ? [] : [`The report with figures: ${report}`]),
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),

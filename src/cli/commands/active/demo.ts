@@ -4,9 +4,11 @@ import { resolve } from "node:path";
 import type { StrategyName } from "../../../active/strategies.js";
 import { unitOf } from "../../../core/information-unit.js";
 import { fixed } from "../../../core/number-text.js";
+import { renderTexts } from "../../../report/render.js";
 import { RECOMMENDED } from "../../../workflows/acquisition-settings.js";
 import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
+import { withInstallPlace } from "../../install-place.js";
 import { integer, outFile, real } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { comparisonInWords } from "./comparison.js";
@@ -17,6 +19,10 @@ const BATCH = 4;
 /** What the study on real tables found: docs/reproduction.md, parity-at-least-cost. */
 const RECOMMENDATION =
   "Where parity is required: draw people at random and decide by the rule. Averaged over five real\ntables, no way of asking was surely more accurate at a parity of 0.8 (fairbed reproduce\nparity-at-least-cost). FairBED asks for labels that give less away about the group: by how much depends on the table.";
+
+export const demoTexts = {
+  noPage: withInstallPlace(`No report with figures was written: ${renderTexts.noVega}.`),
+};
 
 export const demo = defineCommand({
   name: "demo",
@@ -46,8 +52,12 @@ export const demo = defineCommand({
     bits: bitsOption,
   },
   reportsProgress: true,
-  async run({ options: { rows, bias, budget, beta, parity, seeds, out, bits }, context }) {
+  async run({ options: { rows, bias, budget, beta, parity, seeds, out, bits }, given, context }) {
     const started = performance.now();
+    const { canDrawCharts, requireCharts } = await import("../../../report/render.js");
+    // The numbers need no charts; a page that was asked for does.
+    if (given.has("out")) await requireCharts();
+    const isDrawn = await canDrawCharts();
     const unit = unitOf(bits);
     const { syntheticPool } = await import("../../../tables/synthetic.js");
     const { defineTask } = await import("../../../tables/task.js");
@@ -65,20 +75,29 @@ export const demo = defineCommand({
         ...run,
       }),
     );
-    const report = await acquisitionReport({
-      title: "Whom to ask next?",
-      lead: `${rows} made-up people, a budget of ${budget} labels, and an outcome that is biased against one group. Which labels should be paid for?`,
-      about: [
-        `Each record of this pool gives away ${fixed(unit.of(leakage.unconditional), 3)} ${unit.name} about the person's group, known exactly because the pool is made up: ${graph.join("; ")}.`,
-        `FairBED was told that a ${unit.one} of leakage costs as much as ${beta} ${unit.name} about the outcome are worth. Nothing about the group is a feature; it leaks through the other columns.`,
-      ],
-      simulation,
-      unit,
-      footer: `${RECOMMENDATION.replaceAll("\n", " ")} fairbed demo --rows ${rows} --bias ${bias} --budget ${budget} --beta ${beta} --parity ${parity} --seeds ${seeds}`,
-    });
-    await context.writeFile(out, report);
+    const page = () =>
+      acquisitionReport({
+        title: "Whom to ask next?",
+        lead: `${rows} made-up people, a budget of ${budget} labels, and an outcome that is biased against one group. Which labels should be paid for?`,
+        about: [
+          `Each record of this pool gives away ${fixed(unit.of(leakage.unconditional), 3)} ${unit.name} about the person's group, known exactly because the pool is made up: ${graph.join("; ")}.`,
+          `FairBED was told that a ${unit.one} of leakage costs as much as ${beta} ${unit.name} about the outcome are worth. Nothing about the group is a feature; it leaks through the other columns.`,
+        ],
+        simulation,
+        unit,
+        footer: `${RECOMMENDATION.replaceAll("\n", " ")} fairbed demo --rows ${rows} --bias ${bias} --budget ${budget} --beta ${beta} --parity ${parity} --seeds ${seeds}`,
+      });
+    if (isDrawn) await context.writeFile(out, await page());
     const seconds = (performance.now() - started) / 1000;
-    return { unit: "nats", people: rows, bias, leakage, ...simulation, report: resolve(out), seconds };
+    return {
+      unit: "nats",
+      people: rows,
+      bias,
+      leakage,
+      ...simulation,
+      report: isDrawn ? resolve(out) : null,
+      seconds,
+    };
   },
   print: ({ people, bias: _, leakage, report, seconds, ...simulation }, { bits }) =>
     [
@@ -89,7 +108,7 @@ export const demo = defineCommand({
       "",
       RECOMMENDATION,
       "",
-      `The report with figures: ${report}`,
+      report === null ? demoTexts.noPage : `The report with figures: ${report}`,
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });

@@ -9,7 +9,6 @@ import { LEARNER_NAMES } from "../../../learners/learner-names.js";
 import type { FairMetric } from "../../../mitigation/fair-rule.js";
 import { PLAN_DEFAULTS } from "../../../workflows/plan-defaults.js";
 import { PLANNED_METHODS } from "../../../workflows/plan-recipes.js";
-import { planningTexts } from "../../../workflows/plan-settings.js";
 import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
 import {
@@ -96,10 +95,10 @@ export const planCommand = defineCommand({
   async run({ arguments: { table: path }, options, context }) {
     const started = performance.now();
     const { parity, metric, labels, minutes, out, recipe, seed, batch, pool, trees } = options;
+    const { planSettings, planningTexts } = await import("../../../workflows/plan-settings.js");
     if (parity === undefined) throw new InputError("no-parity", planningTexts.noLevel);
     const { readTask } = await import("../../../sources/read-task.js");
     const { plan } = await import("../../../workflows/plan.js");
-    const { planSettings } = await import("../../../workflows/plan-settings.js");
     const wanted = { parity, metric, labels, minutes, seed, batch, pool, trees };
     const tried = { ...wanted, methods: options.method, learners: options.learner };
     planSettings(tried); // said before the table is read

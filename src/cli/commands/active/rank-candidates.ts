@@ -2,6 +2,7 @@
 import { InputError } from "../../../core/errors.js";
 import type { ReadOptions } from "../../../sources/source.js";
 import type { Table } from "../../../tables/table.js";
+import { DEFAULT_DEVICE } from "../../../workflows/device.js";
 import type { Pool, Ranking, RankOptions } from "../../../workflows/rank-pool.js";
 import type { CommandContext } from "../../command.js";
 import { withPlace } from "../../job-place.js";
@@ -9,6 +10,7 @@ import { withPlace } from "../../job-place.js";
 export const rankCandidatesTexts = {
   queue: (pool: string) =>
     `${pool} is no folder, and a queue shares out the shards of a pool: name a folder of Parquet files, or leave out --queue`,
+  device: "processes and queues score shards on the processor: leave out --device, or --jobs and --queue",
   jobs: (pool: string) =>
     `${pool} is no folder, and processes share out the shards of a pool: name a folder of Parquet files, or leave out --jobs`,
 };
@@ -58,6 +60,9 @@ export const rankCandidates = async (
   const address = queueAddress(queue);
   if (address === undefined && jobs === 1)
     return rankHere(() => streamShards(pool, options), options, context);
+  if (options.device !== undefined && options.device !== DEFAULT_DEVICE) {
+    throw new InputError("device", rankCandidatesTexts.device);
+  }
   const work = estimateShards(pool.shards);
   const progress = context.progress(`${pool.shards.length} shards`, Math.max(1, Math.round(work)));
   return withPlace({ queue, jobs }, (place) =>

@@ -8,11 +8,13 @@ import { withoutPassword } from "../../../sources/without-password.js";
 import { csvText } from "../../../tables/csv.js";
 import type { CategoryEncoding } from "../../../tables/encoder.js";
 import { correctionOf, recommendedFor, sensitiveForestOf } from "../../../workflows/acquisition-settings.js";
+import { deviceTexts } from "../../../workflows/device.js";
 import type { RankComposition } from "../../../workflows/rank-composition.js";
 import type { RankedCandidate, RankOptions } from "../../../workflows/rank-pool.js";
 import { RANK_BATCH_KINDS, RANK_DEFAULTS, type RankBatchKind } from "../../../workflows/rank-settings.js";
 import { bitsOption } from "../../bits-option.js";
 import { defineCommand } from "../../command.js";
+import { deviceOption } from "../../device-option.js";
 import { queueOption } from "../../job-place.js";
 import { argument, choice, grouped, integer, outFile, text } from "../../options.js";
 import { byGroups, cut, rightAligned } from "../../text-table.js";
@@ -113,6 +115,7 @@ export const rank = defineCommand({
     }),
     ...grouped("Reading tables", readOptions),
     ...grouped("Machines", {
+      device: deviceOption,
       jobs: integer("--jobs <number>", "processes that score the shards of a folder", 1, {
         min: 1,
         max: 256,
@@ -165,6 +168,7 @@ export const rank = defineCommand({
       reweigh: options.reweigh,
       paper: options.paper,
       seed: options.seed,
+      device: options.device,
     };
     const answer = {
       unit: "nats",
@@ -180,7 +184,7 @@ export const rank = defineCommand({
     return answer;
   },
   print: (
-    { pool, candidates, rows, labelled, predictFor, settings, composition, notes, seconds },
+    { pool, candidates, rows, labelled, predictFor, settings, composition, device, notes, seconds },
     { bits },
   ) => {
     const unit = unitOf(bits && settings.method !== "random");
@@ -221,6 +225,7 @@ export const rank = defineCommand({
         : [
             `Groups are kept to ${typeof settings.shares === "string" ? `${settings.shares} shares` : "the shares given"} (--shares).`,
           ]),
+      ...(device === undefined ? [] : [deviceTexts.used(device)]),
       `Rows are counted from 0. In ${fixed(seconds, 1)} s.`,
     ].join("\n");
   },

@@ -42,6 +42,8 @@ type Cell = (row: number) => string | undefined;
 interface Reader {
   /** Column names that mean something. */
   readonly known: readonly string[];
+  /** Those of which a file has at least one, by whose name it is asked for one that has none. */
+  readonly answers: readonly [string, ...string[]];
   answer(row: number, cell: (name: string) => string | undefined): Answer | undefined;
 }
 
@@ -67,6 +69,12 @@ const poolReader = (content: PoolContent, has: (name: string) => boolean): Reade
       label,
       "annotator",
       "event",
+      "refused",
+      ...(single === undefined ? columns : ["sensitive"]),
+    ],
+    answers: [
+      "label",
+      ...(label === "label" ? [] : [label]),
       "refused",
       ...(single === undefined ? columns : ["sensitive"]),
     ],
@@ -105,6 +113,7 @@ const designReader = (model: Model, has: (name: string) => boolean): Reader => {
   };
   return {
     known: ["id", "step", "event", ...outcomes, ...variables],
+    answers: [outcomes[0], ...outcomes.slice(1)],
     answer(_, cell) {
       const outcome = numbers(outcomes, cell);
       if (outcome === undefined) return undefined;
@@ -158,11 +167,13 @@ export const readAnswers = async (
       return column === undefined ? [] : [[name, idReader(column)] as const];
     }),
   );
-  for (const name of ["id", ...(content.kind === "design" ? [reader.known[3]] : [])]) {
-    if (!cells.has(name)) {
-      const near = nearestName(name, names);
-      throw new InputError("no-column", answersFileTexts.noColumn(path, name, near));
-    }
+  const unknown = names.filter((each) => !reader.known.includes(each));
+  const isLacking = (name: string) => !cells.has(name);
+  const lacking = isLacking("id") ? ["id"] : reader.answers.every(isLacking) ? reader.answers : [];
+  if (lacking.length > 0) {
+    // Of several that would do, the one that was meant.
+    const name = lacking.find((each) => nearestName(each, unknown) !== undefined) ?? lacking[0];
+    throw new InputError("no-column", answersFileTexts.noColumn(path, name, nearestName(name, unknown)));
   }
   const placeOf = placeIn(path, reading, table);
   const answers: Answer[] = [];
@@ -180,12 +191,11 @@ export const readAnswers = async (
     }
   }
   if (answers.length === 0) throw new InputError("empty", answersFileTexts.empty(path));
-  const ignored = names.filter((name) => !reader.known.includes(name));
   const unanswered = table.rows - answers.length;
   return {
     answers,
     notes: [
-      ...(ignored.length === 0 ? [] : [answersFileTexts.ignored(ignored)]),
+      ...(unknown.length === 0 ? [] : [answersFileTexts.ignored(unknown)]),
       ...(unanswered === 0 ? [] : [answersFileTexts.unanswered(unanswered)]),
     ],
     refused: (index, { code }, reason) =>

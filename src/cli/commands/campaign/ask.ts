@@ -62,15 +62,20 @@ export const ask = defineCommand({
           wait: 1000 * wait,
         }),
       );
-      return { campaign: name, kind: campaign.kind, ...asked };
+      const { content } = campaign.now;
+      const outcomes = content.kind === "pool" ? [] : content.model.outcomes;
+      return { campaign: name, kind: campaign.kind, outcomes, ...asked };
     }),
   // A list of questions and nothing around it, so that a program can go through it at once.
   json: ({ kind, questions, ranking, notes }) => ({
     value: questions,
     notes: [...notes.map(sentence), ...(kind === "pool" ? [rankingInWords(ranking)] : [])],
   }),
-  print: ({ campaign, kind, ...asked }, { bits }) =>
-    (kind === "pool" ? poolLines(campaign, asked, unitOf(bits)) : designLines(campaign, asked)).join("\n"),
+  print: ({ campaign, kind, outcomes, ...asked }, { bits }) =>
+    (kind === "pool"
+      ? poolLines(campaign, asked, unitOf(bits))
+      : designLines(campaign, asked, outcomes)
+    ).join("\n"),
 });
 
 const sentence = (note: string): string => `${note[0].toUpperCase()}${note.slice(1)}.`;
@@ -118,12 +123,20 @@ const questionTable = (questions: readonly Question[], { of }: InformationUnit):
   return rows.map((row, i) => `${row}  ${why[i]}`);
 };
 
-const designLines = (campaign: string, { questions, notes }: Asked): readonly string[] => [
+/** As --outcome takes it: of several outcomes, each by its name. */
+const outcomeWord = (outcomes: readonly string[]): string =>
+  outcomes.length === 1 ? "NUMBER" : shellWord(outcomes.map((name) => `${name}=NUMBER`).join(","));
+
+const designLines = (
+  campaign: string,
+  { questions, notes }: Asked,
+  outcomes: readonly string[],
+): readonly string[] => [
   ...questions.flatMap(({ id, step = 0, design = {}, until }) => [
     `Observation ${step + 1} of ${id}:`,
     ...Object.entries(design).map(([variable, value]) => `  ${variable} = ${short(value)}`),
     `It waits for its outcome until ${atMinute(until)}:`,
-    `  fairbed campaign tell ${campaign} --id ${shellWord(id)} --outcome NUMBER`,
+    `  fairbed campaign tell ${campaign} --id ${shellWord(id)} --outcome ${outcomeWord(outcomes)}`,
   ]),
   ...notes.map(sentence),
 ];

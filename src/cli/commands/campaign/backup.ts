@@ -1,15 +1,13 @@
 /** `fairbed campaign backup` and `restore`: a whole campaign as a file, and back into any store. */
-import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
 import { defineCommand } from "../../command.js";
 import { argument, outFile, text } from "../../options.js";
+import { readBytes } from "../design/files.js";
 import { campaignArguments } from "./open-campaign.js";
 import { storeOption, withStore } from "./store-option.js";
 
 export const backupCommandTexts = {
   noFile: "say which file to write with --out, such as --out hiring.jsonl",
-  unread: (path: string) =>
-    `the backup ${path} cannot be read: name a file that fairbed campaign backup wrote`,
 };
 
 export const backup = defineCommand({
@@ -62,9 +60,7 @@ export const restore = defineCommand({
   },
   async run({ arguments: { file }, options }) {
     const { restoreCampaign } = await import("../../../campaign/backup.js");
-    const content = await readFile(file, "utf8").catch(() => {
-      throw new InputError("backup", backupCommandTexts.unread(file));
-    });
+    const content = new TextDecoder().decode(await readBytes(file));
     return withStore(
       options.store,
       async (store) => {

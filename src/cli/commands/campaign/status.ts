@@ -74,7 +74,8 @@ export const statusLines = (now: CampaignStatus): readonly string[] => {
       ["refused", orNothing(counts.refused, String(counts.refused))],
       ["disputed", orNothing(counts.disputed, `${counts.disputed}: see campaign ask --adjudicate`)],
       ["corrected", orNothing(counts.corrections, counted(counts.corrections, "answer"))],
-      ["not asked for", orNothing(counts.unasked, counted(counts.unasked, "answer"))],
+      // A pool counts whom the answers are about: several about one item are one.
+      ["not asked for", orNothing(counts.unasked, counted(counts.unasked, isPool ? "item" : "answer"))],
       ["withdrawn", orNothing(counts.withdrawn, String(counts.withdrawn))],
       ["annotators", orNothing(counts.annotators, String(counts.annotators))],
       [isPool ? "left to ask" : "left to observe", String(counts.open)],

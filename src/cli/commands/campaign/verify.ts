@@ -23,7 +23,9 @@ export const verify = defineCommand({
       `${campaign} checks: all ${counted(events, "event")} and ${counted(items, "item")} are what was written.`,
       ...(erased === 0
         ? []
-        : [`The content of ${erased} of them was erased when people withdrew, as it should be.`]),
+        : [
+            `The content of ${erased} of these events and items was erased when people withdrew, as it should be.`,
+          ]),
       `The log ends with the hash ${hash}: written down elsewhere, it shows later whether the end was cut off.`,
     ].join("\n"),
 });

@@ -5,10 +5,13 @@
 import { rm } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
 import type { PolicyCheckpoint } from "../../../workflows/policy-checkpoint.js";
-import type { FileContents } from "../../command.js";
+import type { CommandContext } from "../../command.js";
 import { readJson } from "./files.js";
 
 export const checkpointTexts = {
+  goOn: (path: string) => `the same command with --resume goes on from ${path}`,
+  left: (path: string) =>
+    `${path} is what an interrupted training has left, and will be replaced: to go on from it, stop this one and add --resume`,
   damaged: (path: string) =>
     `the checkpoint ${path} is damaged or cut short: delete it and start again without --resume`,
 };
@@ -23,14 +26,15 @@ export interface CheckpointFile {
 
 export const checkpointFile = (
   path: string,
-  write: (path: string, data: FileContents) => Promise<void>,
+  { writeFile, saysHowToGoOn }: Pick<CommandContext, "writeFile" | "saysHowToGoOn">,
   every = EVERY_MS,
 ): CheckpointFile => {
   let written = performance.now();
   return {
     async offer(checkpoint) {
       if (performance.now() - written < every) return;
-      await write(path, JSON.stringify(checkpoint()));
+      await writeFile(path, JSON.stringify(checkpoint()));
+      saysHowToGoOn(checkpointTexts.goOn(path));
       written = performance.now();
     },
     remove: () => rm(path, { force: true }),

@@ -12,6 +12,7 @@ import {
 } from "../../../design/model-catalogue.js";
 import { readBytes } from "./files.js";
 import * as hooks from "./model-hooks.js";
+import { moduleMistake } from "./module-mistake.js";
 import { settledImport } from "./settled-import.js";
 
 /** Where a model comes from, as plain data that another process can be told. */
@@ -28,7 +29,8 @@ export interface LoadedModel {
 }
 
 export const loadModelTexts = {
-  failed: (path: string, reason: string) => `the model in ${path} could not be loaded: ${reason}`,
+  failed: (path: string, reason: string, line?: number) =>
+    `the model in ${path} could not be loaded: ${reason}${line === undefined ? "" : ` (line ${line})`}`,
   noModel: (path: string) =>
     `${path} has no model: export what defineModel(...) returns, as the default export or under the name model`,
   noOptions: (path: string) =>
@@ -50,7 +52,7 @@ export const loadModel = async ({ model: name, options }: ModelSource): Promise<
 };
 
 interface HookRegistry {
-  readonly registerHooks?: ((given: typeof hooks) => unknown) | undefined;
+  readonly registerHooks?: ((given: Pick<typeof hooks, "resolve" | "load">) => unknown) | undefined;
 }
 
 let hooked = false;
@@ -62,13 +64,14 @@ const importFile = async (path: string, name: string): Promise<Readonly<Record<s
     else registerHooks({ resolve: hooks.resolve, load: hooks.load });
     hooked = true;
   }
+  const url = pathToFileURL(path).href;
   try {
-    return await settledImport(pathToFileURL(path).href, name);
+    return await settledImport(url, name);
   } catch (error) {
     // What defineModel says about the definition is already a sentence for its author.
     if (error instanceof FairbedError) throw error;
-    const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0];
-    throw new InputError("model-file", loadModelTexts.failed(name, reason), { cause: error });
+    const { reason, line } = moduleMistake(error, url);
+    throw new InputError("model-file", loadModelTexts.failed(name, reason, line), { cause: error });
   }
 };
 

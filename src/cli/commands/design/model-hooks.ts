@@ -3,7 +3,7 @@
  * its types on the way. The same two functions serve `module.registerHooks` (synchronous, from Node 22.15 on) and
  * `module.register` (Node 20), which is why they never look at what `next` returns.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
 
@@ -11,6 +11,17 @@ const DIST = new URL("../../../", import.meta.url).href;
 /** `fairbed` and its sub-paths, such as `fairbed/design`. */
 const PACKAGE = /^fairbed(?:\/([a-z]+))?$/;
 const TYPESCRIPT = /\.m?ts$/;
+
+export const hookTexts = {
+  noPart: (given: string, parts: readonly string[]) =>
+    `fairbed has no part ${given}: import from one of ${parts.join(", ")}`,
+};
+
+/** As imports name them. */
+const partsHere = (): readonly string[] => {
+  const folders = readdirSync(new URL(DIST)).filter((name) => existsSync(new URL(`${name}/index.js`, DIST)));
+  return ["fairbed", ...folders.map((name) => `fairbed/${name}`).sort()];
+};
 
 interface ResolveContext {
   readonly parentURL?: string | undefined;
@@ -27,7 +38,10 @@ export const resolve = <Context extends ResolveContext, Result>(
 ): Result | Resolved => {
   const own = PACKAGE.exec(specifier);
   if (own !== null) {
-    return { url: `${DIST}${own[1] === undefined ? "" : `${own[1]}/`}index.js`, shortCircuit: true };
+    const [, part] = own;
+    const url = `${DIST}${part === undefined ? "" : `${part}/`}index.js`;
+    if (!existsSync(new URL(url))) throw new Error(hookTexts.noPart(specifier, partsHere()));
+    return { url, shortCircuit: true };
   }
   const { parentURL } = context;
   // TypeScript's own habit: "./signal.js" means signal.ts where only that exists.
@@ -51,11 +65,13 @@ export const load = <Context, Result>(
   next: (url: string, context: Context) => Result,
 ): Result | Loaded => {
   if (!url.startsWith("file:") || !TYPESCRIPT.test(new URL(url).pathname)) return next(url, context);
+  return { format: "module", source: sourceOf(url), shortCircuit: true };
+};
+
+/** What Node compiles of a model file, line by line as it was written. */
+export const sourceOf = (url: string): string => {
   const filePath = fileURLToPath(url);
-  const { code } = transform(readFileSync(filePath, "utf8"), {
-    transforms: ["typescript"],
-    disableESTransforms: true,
-    filePath,
-  });
-  return { format: "module", source: code, shortCircuit: true };
+  const source = readFileSync(filePath, "utf8");
+  if (!TYPESCRIPT.test(filePath)) return source;
+  return transform(source, { transforms: ["typescript"], disableESTransforms: true, filePath }).code;
 };

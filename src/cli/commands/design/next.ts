@@ -55,9 +55,9 @@ export const next = defineCommand({
       observations: steps,
       horizon: session.horizon,
       ...(design === undefined ? {} : { observation: steps + 1, design, rounded: rounded(design) }),
-      outcomes: session.outcomes.map(({ name, isLogarithm }) => ({
+      outcomes: session.outcomes.map(({ name, isLogarithm, isYesNo }) => ({
         name,
-        recordedAs: isLogarithm ? "its natural logarithm" : "it is",
+        recordedAs: isLogarithm ? "its natural logarithm" : isYesNo ? "1 for yes, 0 for no" : "it is",
       })),
       posterior: (await session.posterior()).parameters,
     };

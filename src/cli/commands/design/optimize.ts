@@ -1,5 +1,6 @@
 /** `fairbed design optimize`: finds a policy and writes it to a file with the bounds it reached. */
 
+import { existsSync } from "node:fs";
 import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
@@ -10,6 +11,7 @@ import type { TrainPolicySettings } from "../../../workflows/policy-settings.js"
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
 import { bitsOption } from "../../bits-option.js";
 import { type CommandContext, defineCommand } from "../../command.js";
+import { deviceOption } from "../../device-option.js";
 import {
   choice,
   flag,
@@ -24,10 +26,10 @@ import {
 import { rightAligned, short } from "../../text-table.js";
 import type { CheckpointFile } from "./checkpoint.js";
 import { checkpointPath } from "./checkpoint-path.js";
-import { deviceOption } from "./device-option.js";
 import { evaluationOptions } from "./evaluation-options.js";
 import { againstOption, modelOptions } from "./model-options.js";
 import { reportTable } from "./report-table.js";
+import { widthsOption } from "./widths-option.js";
 
 const usual = TRAIN_POLICY_DEFAULTS;
 
@@ -58,6 +60,7 @@ export const trainingOptions = {
       "--start <where>",
       "dad: from the best static designs (static), or from those in a policy's file",
     ),
+    widths: widthsOption,
     designMean: optionalReal(
       "--design-mean <number>",
       "normal random designs around it, not all over the bounds (0)",
@@ -118,13 +121,13 @@ export const optimize = defineCommand({
   reportsProgress: true,
   async run({ options, context }) {
     const { out, budgetNats: leakageBudget, policy: kind, device } = options;
-    const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches } = options;
+    const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches, widths } = options;
     const { modelsAgainst, namedModel, optionsAgainst, sourceFrom } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
     const { trainPolicy } = await import("../../../workflows/train-policy.js");
     const { evaluatePolicy, withBounds } = await import("../../../workflows/evaluate-policy.js");
     const { designRounder } = await import("../../../report/rounded-design.js");
-    const { checkpointFile, readCheckpoint } = await import("./checkpoint.js");
+    const { checkpointFile, checkpointTexts, readCheckpoint } = await import("./checkpoint.js");
     const { model, source, identity } = await namedModel(options);
     const against = await modelsAgainst(source, optionsAgainst(options.against));
     const { signal } = context;
@@ -133,10 +136,12 @@ export const optimize = defineCommand({
     const { startFrom } = await import("./read-policy.js");
     const start = await startFrom(options.start, model);
     const resume = options.resume ? await readCheckpoint(path) : undefined;
-    const checkpoint = checkpointFile(path, context.writeFile);
+    if (resume !== undefined) context.saysHowToGoOn(checkpointTexts.goOn(path));
+    else if (existsSync(path)) context.say(checkpointTexts.left(path));
+    const checkpoint = checkpointFile(path, context);
     const policy = await trainPolicy(model, {
       kind,
-      ...{ objective, beta, leakageBudget, horizon, steps, starts, rate, seed, start },
+      ...{ objective, beta, leakageBudget, horizon, steps, starts, rate, seed, start, widths },
       distribution: normalDesigns(options),
       against,
       source: sourceFrom(source, out),

@@ -1,5 +1,9 @@
-/** The cells of a sweep on a GPU: those that are missing are trained together, in this process. */
+/**
+ * The cells of a sweep on a GPU: those that are missing are trained together, in this process, and stored as soon as they
+ * are finished.
+ */
 import { relative } from "node:path";
+import type { PolicyFile } from "../../../design/policy-file.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { frontierOnGpu } from "../../../workflows/design-frontier.js";
 import type { ComputeDevice } from "../../../workflows/device.js";
@@ -23,9 +27,23 @@ export const runSweepOnGpu = async (
   const [{ input }] = pending;
   const { source } = input;
   const progress = show("sweeping", 2 * pending.length);
-  const began = performance.now();
+  let [trained, finished] = [0, 0];
+  const tell = () =>
+    progress.update(
+      Math.round(pending.length * trained) + finished,
+      finished === 0 ? undefined : `${finished} of ${pending.length} cells done`,
+    );
+  const finish = async (job: SweepJob, found: PolicyFile | undefined, training: number): Promise<void> => {
+    signal.throwIfAborted();
+    const started = performance.now();
+    const result = await runSweepCell(loaded, job.input, { signal, device, found });
+    store.append(job, result, training + (performance.now() - started) / 1000);
+    finished += 1;
+    tell();
+  };
   try {
-    const trained = await frontierOnGpu(
+    let began = performance.now();
+    await frontierOnGpu(
       loaded.model,
       pending.map(({ input: { settings } }) => settings),
       {
@@ -36,17 +54,19 @@ export const runSweepOnGpu = async (
           file: isFile(source.model) ? relative("", source.model) : undefined,
         },
         signal,
-        onProgress: ({ done, total }) => progress.update(Math.round((pending.length * done) / total)),
+        onProgress: ({ done, total }) => {
+          trained = done / total;
+          tell();
+        },
+        async onTrained(policies) {
+          const each = (performance.now() - began) / 1000 / policies.size;
+          for (const [index, found] of policies) await finish(pending[index], found, each);
+          began = performance.now();
+        },
       },
     );
-    const training = (performance.now() - began) / 1000 / pending.length;
-    for (const [i, job] of pending.entries()) {
-      signal.throwIfAborted();
-      const started = performance.now();
-      const result = await runSweepCell(loaded, job.input, { signal, ...trained?.[i] });
-      store.append(job, result, training + (performance.now() - started) / 1000);
-      progress.update(pending.length + i + 1, `${i + 1} of ${pending.length} cells done`);
-    }
+    // What `auto` could not train together is trained by itself.
+    for (const job of pending) if (!store.has(sweepJobs.key(job.input))) await finish(job, undefined, 0);
     return pending.length;
   } finally {
     progress.end();

@@ -9,18 +9,18 @@ import { EnvironmentError, InputError } from "../../../core/errors.js";
 import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { withError } from "../../../core/number-text.js";
 import type { JobStore } from "../../../jobs/job-store.js";
-import { deviceTexts } from "../../../workflows/device.js";
+import { deviceTexts, storedDevice, usedDevice } from "../../../workflows/device.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
 import { FRONTIER_BETAS } from "../../../workflows/policy-defaults.js";
 import { bitsOption } from "../../bits-option.js";
 import { withClaimedFolder } from "../../claimed-folder.js";
 import { type CommandContext, defineCommand } from "../../command.js";
+import { deviceOption } from "../../device-option.js";
 import { queueOption, runMissing } from "../../job-place.js";
 import { choice, flag, integer, integers, outFolder, reals } from "../../options.js";
 import { makeFolder } from "../../out-folder.js";
 import { rightAligned } from "../../text-table.js";
 import { toJson } from "../../to-json.js";
-import { deviceOption } from "./device-option.js";
 import { evaluationOptions } from "./evaluation-options.js";
 import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
@@ -30,6 +30,7 @@ import type { FinishedCell, SummaryRow } from "./sweep-tables.js";
 
 export const sweepTexts = {
   queue: "a sweep on a GPU runs in one process and not on a queue: leave out --queue, or --device",
+  noFigures: "leave the figures out with --figures none",
 };
 
 /** The store, in the folder that is written to. */
@@ -82,11 +83,13 @@ export const sweep = defineCommand({
     if (device !== "cpu" && options.queue !== undefined) throw new InputError("device", sweepTexts.queue);
     const { requireCharts } = await import("../../../report/render.js");
     // Before the work that they would show.
-    if (figures === "svg") await requireCharts();
+    if (figures === "svg") await requireCharts(sweepTexts.noFigures);
     const { namedModel } = await import("./named-model.js");
     const { isSweepResult, sweepJob } = await import("./sweep-jobs.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const { policySettings } = await import("../../../workflows/policy-settings.js");
+    const { requireGpuTraining } = await import("../../../workflows/train-policy.js");
+    const { requireGpuEvaluation } = await import("../../../workflows/evaluate-policy.js");
     const { JobStore } = await import("../../../jobs/job-store.js");
     const loaded = await namedModel(options);
     const { policy: kind } = options;
@@ -94,25 +97,26 @@ export const sweep = defineCommand({
     const { startFrom } = await import("./read-policy.js");
     const start = await startFrom(options.start, loaded.model);
     const common = { ...options, kind, start, distribution: normalDesigns(options) };
-    const jobs = horizons.flatMap((horizon) =>
+    const all = horizons.flatMap((horizon) =>
       betas.flatMap((beta) =>
-        Array.from({ length: seeds }, (_, seed) =>
-          sweepJob(loaded, {
-            settings: policySettings({ ...common, beta, horizon, seed }),
-            evaluation,
-            ...(device === "cpu" ? {} : { device }),
-          }),
-        ),
+        Array.from({ length: seeds }, (_, seed) => policySettings({ ...common, beta, horizon, seed })),
       ),
     );
+    const found = await usedDevice(device, () => {
+      for (const settings of all) requireGpuTraining(loaded.model, settings, {}, device);
+      requireGpuEvaluation(evaluation);
+    });
+    // Without a GPU the cells are the processor's own, and run on all cores.
+    const where = device !== "cpu" && found.used === "gpu" ? { device } : {};
+    const jobs = all.map((settings) => sweepJob(loaded, { settings, evaluation, ...where }));
     return withClaimedFolder(out, async () => {
       await makeFolder(join(out, "policies"));
       const store = JobStore.open(join(out, RESULTS), { isWhole: isSweepResult });
       const { runSweepOnGpu } = await import("./sweep-on-gpu.js");
       const { ran, notes } =
-        device === "cpu"
+        where.device === undefined
           ? await runMissing(jobs, store, options, { label: "sweeping", unit: "cells" }, context)
-          : { ran: await runSweepOnGpu(loaded, jobs, store, device, context), notes: [] };
+          : { ran: await runSweepOnGpu(loaded, jobs, store, where.device, context), notes: [] };
       // A frontier with holes is none; the same command tries again what is missing.
       if (notes.length > 0) throw new EnvironmentError("sweep", notes.join("; "));
       const cells = await finishedCells(
@@ -132,12 +136,12 @@ export const sweep = defineCommand({
         figures === "svg"
           ? await drawFigures(loaded, cells, summary, unitOf(options.bits), out, context)
           : [];
-      const used = cells[0].report.device;
+      const used = where.device === undefined ? found : cells[0].report.device;
       return {
         unit: "nats",
         out,
         model,
-        ...(used === undefined ? {} : { device: used }),
+        ...(used === undefined ? {} : storedDevice(used)),
         cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
         summary,
         files: ["results.csv", "results.json", ...drawn].map((file) => join(out, file)),

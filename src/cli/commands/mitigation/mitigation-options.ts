@@ -1,5 +1,4 @@
 /** The options that all mitigations share, and what they read. */
-import { readWithRoles } from "../../../sources/read-task.js";
 import { MITIGATION_DEFAULTS } from "../../../workflows/mitigation-defaults.js";
 import type { OptionValues } from "../../command.js";
 import { grouped, integer, outFile, real, text } from "../../options.js";
@@ -34,6 +33,7 @@ type MitigationValues = OptionValues<typeof mitigationOptions>;
 export const readMitigation = async (path: string | undefined, options: MitigationValues) => {
   const { privileged, test, testFraction, trees, seed } = options;
   const reading = { ...readingOf(options), test, seed };
+  const { readWithRoles } = await import("../../../sources/read-task.js");
   const { table, roles, name, testFrom } = await readWithRoles(path, rolesOf(options), reading);
   return { table, name, settings: { ...roles, privileged, testFraction, testFrom, trees, seed } };
 };

@@ -1,4 +1,5 @@
 /** `fairbed predict`: what a fitted model says of the rows of a table. */
+import { InputError } from "../../../core/errors.js";
 import { type CsvValue, csvText } from "../../../tables/csv.js";
 import { toRecords } from "../../../tables/table-of.js";
 import { defineCommand } from "../../command.js";
@@ -6,6 +7,10 @@ import { argument, grouped, outFile, text } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { readBytes } from "../design/files.js";
 import { readingOf, readOptions } from "../sources/table-options.js";
+
+export const predictCommandTexts = {
+  noModel: (path: string, reason: string) => `${path} cannot be used as a model, for ${reason}`,
+};
 
 export const predict = defineCommand({
   name: "predict",
@@ -33,7 +38,8 @@ export const predict = defineCommand({
     const { readModel } = await import("../../../workflows/fitted-model.js");
     const { readTableWithIds } = await import("../../../sources/read-task.js");
     const { toCsv } = await import("../../../tables/csv.js");
-    const model = readModel(new TextDecoder().decode(await readBytes(path)));
+    const content = new TextDecoder().decode(await readBytes(path));
+    const model = named(path, () => readModel(content));
     // What was text when the model was fitted is text here too, though it may look like numbers.
     const asText = model.columns.filter(({ kind }) => kind === "categorical").map(({ name }) => name);
     const table = await readTableWithIds(source, options.id, { ...readingOf(options), asText });
@@ -73,6 +79,16 @@ export const predict = defineCommand({
           ...predictions.map((each) => Object.values(each).map(csvCell)),
         ]),
 });
+
+/** The sentences about a model do not know where it lies. */
+const named = <Result>(path: string, read: () => Result): Result => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.code, predictCommandTexts.noModel(path, error.message), { cause: error });
+  }
+};
 
 const csvCell = (value: string | number | Date | null): CsvValue =>
   value instanceof Date ? value.toISOString() : value;

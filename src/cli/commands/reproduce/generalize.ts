@@ -1,6 +1,5 @@
 /** `fairbed generalize`: other models on a frozen dataset. */
 
-import { readFile } from "node:fs/promises";
 import { InputError } from "../../../core/errors.js";
 import { fixed } from "../../../core/number-text.js";
 import { LEARNER_NAMES, type LearnerName } from "../../../learners/learner-names.js";
@@ -14,6 +13,7 @@ import { argument, grouped, integer, text, texts } from "../../options.js";
 import { withProgress } from "../../run-options.js";
 import { rightAligned } from "../../text-table.js";
 import { inWords } from "../active/comparison.js";
+import { readBytes } from "../design/files.js";
 import {
   type ReadOptionValues,
   type RoleOptionValues,
@@ -111,9 +111,7 @@ const readAnswer = async (path: string): Promise<AcquisitionFile> => {
   const { acquisitionFileTexts, readAcquisitionFile } = await import(
     "../../../workflows/acquisition-file.js"
   );
-  const text = await readFile(path, "utf8").catch((cause) => {
-    throw new InputError("not-answer", acquisitionFileTexts.notAnswer(path), { cause });
-  });
+  const text = new TextDecoder().decode(await readBytes(path));
   let value: unknown;
   try {
     value = JSON.parse(text);

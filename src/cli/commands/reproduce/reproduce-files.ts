@@ -18,7 +18,7 @@ import {
   type Reproduction,
   type Scale,
 } from "../../../reproduce/reproduction.js";
-import type { ResultStore, StoredCell } from "../../../reproduce/store.js";
+import { type ResultStore, type StoredCell, TABLES } from "../../../reproduce/store.js";
 import { csvText } from "../../../tables/csv.js";
 import type { CommandContext } from "../../command.js";
 
@@ -102,7 +102,7 @@ export const writeAll = async (options: WriteOptions): Promise<readonly string[]
   await write("comparisons.csv", comparisonTable(comparisons));
   for (const [name, text] of store.tables(catalogueCells(store.seeds))) {
     await context.checkpoint();
-    await write(join("results", name), text);
+    await write(join(TABLES, name), text);
   }
   await write(
     "index.html",

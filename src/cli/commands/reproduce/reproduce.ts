@@ -3,15 +3,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isGpuFailure } from "../../../compute/webgpu/failure.js";
 import { EnvironmentError, InputError } from "../../../core/errors.js";
 import { between, fixed, withError } from "../../../core/number-text.js";
+import { jobKey } from "../../../jobs/job.js";
+import type { JobStore } from "../../../jobs/job-store.js";
 import type { JobsRun } from "../../../jobs/run-jobs.js";
+import type { DesignCell } from "../../../reproduce/cell.js";
+import type { cellJob } from "../../../reproduce/cell-jobs.js";
 import type { ClaimCheck } from "../../../reproduce/claim-verdict.js";
 import type { Scale } from "../../../reproduce/reproduction.js";
 import type { ResultStore } from "../../../reproduce/store.js";
 import type { Comparison } from "../../../reproduce/verdict.js";
+import { type ComputeDevice, deviceTexts, type UsedDevice, usedDevice } from "../../../workflows/device.js";
 import { withClaimedFolder } from "../../claimed-folder.js";
-import { defineCommand } from "../../command.js";
+import { type CommandContext, defineCommand } from "../../command.js";
+import { deviceOption } from "../../device-option.js";
 import { queueOption, runMissing } from "../../job-place.js";
 import {
   argumentList,
@@ -28,18 +35,16 @@ import { rightAligned } from "../../text-table.js";
 export const reproduceTexts = {
   noNames: (names: readonly string[]) => `name one or more tables and figures, or all: ${names.join(", ")}`,
   noShipped: (option: string) =>
-    `${option} was to begin with the results that ship with fairbed, and this copy has none: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
+    `${option} takes the results in the folder results/ of fairbed's repository, which this copy does not have: give --from-results a results.jsonl or a results folder that fairbed reproduce wrote, or leave ${option} out`,
   drawsOnly: (option: string) =>
     `--from-results runs nothing, so ${option} is of no use with it: give one of the two`,
   noneRan: (notes: readonly string[]) => `nothing could be run: ${notes.join("; ")}`,
-  nothing: (quick: boolean) =>
-    `these results hold nothing of what was named${quick ? " in the quick protocol" : ""}: run it first, without --from-results, or name other results, tables or figures`,
+  /** `other` is whether they hold some of it in the protocol that was not asked for. */
+  nothing: (quick: boolean, other = false) =>
+    `these results hold nothing of what was named${quick ? " in the quick protocol" : ""}: ${other ? (quick ? "leave --quick out, for they have it in the paper's protocol, or " : "add --quick, for they have it in the quick protocol, or ") : ""}run it first, without --from-results, or name other results, tables or figures`,
 };
 
-/** The store, in the folder that is written to. */
-const RESULTS = "results.jsonl";
-
-/** The results that ship with fairbed. */
+/** The results that the repository has; the package has none. */
 const SHIPPED = fileURLToPath(new URL("../../../../results", import.meta.url));
 
 export const reproduce = defineCommand({
@@ -53,7 +58,7 @@ export const reproduce = defineCommand({
       description: "two of them by the paper's protocol",
     },
     { line: "reproduce all --queue postgres://host", description: "on all machines that run fairbed worker" },
-    { line: "reproduce all --resume", description: "run what the results that ship with fairbed lack" },
+    { line: "reproduce all --resume", description: "run what the results of the repository lack" },
     {
       line: "reproduce all --from-results",
       description: "draw everything again from those, without running",
@@ -76,13 +81,14 @@ export const reproduce = defineCommand({
       max: 256,
     }),
     queue: queueOption,
+    device: deviceOption,
     resume: flag(
       "--resume",
-      "begin with the results that ship with fairbed too; without it, with those in the folder of --out alone",
+      "begin with the results of the repository too; without it, with those in the folder of --out alone",
     ),
     fromResults: textOrAlone(
       "--from-results [path]",
-      "run nothing and draw a results.jsonl or a results folder; those that ship with fairbed unless given",
+      "run nothing and draw a results.jsonl, a results folder or a folder of --out; those of the repository unless given",
     ),
     ledger: outFile(
       "--ledger <file.md>",
@@ -104,12 +110,14 @@ export const reproduce = defineCommand({
       throw new InputError("no-names", reproduceTexts.noNames(["all", ...REPRODUCTION_NAMES]));
     }
     const reproductions = reproductionsNamed(names);
-    const scale: Scale = {
+    let used = await deviceFor(options.device, options.fromResults === undefined);
+    let scale: Scale = {
       quick: options.quick,
       seeds: options.seeds,
+      device: used.used === "gpu" ? "gpu" : undefined,
     };
-    await requireCharts();
-    const wanted = reproductions.flatMap((each) => each.cells(scale));
+    const cellsOf = (of: Scale) => reproductions.flatMap((each) => each.cells(of));
+    let wanted = cellsOf(scale);
     const draw = async (store: ResultStore, { ran, notes }: JobsRun) => {
       const drawn = drawnOf(reproductions, store, scale);
       const { all, found } = storedOf(wanted, store);
@@ -154,15 +162,33 @@ export const reproduce = defineCommand({
     if (options.fromResults !== undefined) {
       const store = await storeFor(options);
       if (storedOf(wanted, store).found.length === 0) {
-        throw new InputError("no-results", reproduceTexts.nothing(options.quick));
+        const other = storedOf(cellsOf({ ...scale, quick: !options.quick }), store).found.length > 0;
+        throw new InputError("no-results", reproduceTexts.nothing(options.quick, other));
       }
+      // Only now: nobody should install what draws results that are not there.
+      await requireCharts();
       await makeFolder(options.out);
       return draw(store, { ran: 0, notes: [] });
     }
+    if (options.resume) requireShipped("--resume");
+    await requireCharts();
     return withClaimedFolder(options.out, async () => {
       const store = await storeFor(options);
       const label = { label: "reproduce", unit: "cells" };
-      const run = await runMissing(wanted.map(cellJob), store.jobs, options, label, context);
+      let onGpu = 0;
+      try {
+        if (scale.device !== undefined) {
+          onGpu = await runDesignsHere(wanted.map(cellJob), store.jobs, context);
+        }
+      } catch (error) {
+        if (options.device !== "auto" || !isGpuFailure(error)) throw error;
+        // The processor's results are others, and are not mixed with those that the GPU has left.
+        used = { asked: "auto", used: "cpu", note: error.message };
+        scale = { ...scale, device: undefined };
+        wanted = cellsOf(scale);
+      }
+      const rest = await runMissing(wanted.map(cellJob), store.jobs, options, label, context);
+      const run = { ran: rest.ran + onGpu, notes: [...rest.notes, ...deviceNotes(used)] };
       // A page without a number would look as if something had been done.
       if (storedOf(wanted, store).found.length === 0) {
         throw new EnvironmentError("no-results", reproduceTexts.noneRan(run.notes));
@@ -190,6 +216,48 @@ export const reproduce = defineCommand({
     ].join("\n"),
 });
 
+/** The device that policies of location finding are trained on; where nothing is run, whose results are drawn. */
+const deviceFor = async (asked: ComputeDevice, running: boolean): Promise<UsedDevice> => {
+  if (!running) return { asked: "cpu", used: asked === "gpu" ? "gpu" : "cpu" };
+  return usedDevice(asked);
+};
+
+const deviceNotes = (device: UsedDevice): readonly string[] =>
+  device.asked === "cpu"
+    ? []
+    : [`${deviceTexts.used(device)} Only the policies of location finding are for a GPU.`];
+
+/** How many cells were run: the policies that are for a GPU, in this process. */
+const runDesignsHere = async (
+  jobs: readonly ReturnType<typeof cellJob>[],
+  store: JobStore,
+  { signal, progress: show }: CommandContext,
+): Promise<number> => {
+  const pending = jobs.filter(
+    (job) => job.input.kind === "design" && job.input.device === "gpu" && !store.has(jobKey(job)),
+  );
+  if (pending.length === 0) return 0;
+  const { runDesignsOnGpu } = await import("../../../reproduce/designs-on-gpu.js");
+  const progress = show("policies", 1000);
+  const byCell = new Map(pending.map((job) => [job.input, job]));
+  try {
+    await runDesignsOnGpu(
+      pending.map(({ input }) => input as DesignCell),
+      {
+        signal,
+        onProgress: (share) => progress.update(Math.round(1000 * share)),
+        onResult: (cell, result, seconds) => {
+          const job = byCell.get(cell);
+          if (job !== undefined) store.append(job, result, seconds);
+        },
+      },
+    );
+  } finally {
+    progress.end();
+  }
+  return pending.length;
+};
+
 const claimLines = (claims: readonly ClaimCheck[]): readonly string[] =>
   claims.flatMap(({ claim, compared, measure, difference, verdict }, i) => [
     ...(claims[i - 1]?.claim === claim ? [] : [claim]),
@@ -213,6 +281,10 @@ const comparisonLines = (comparisons: readonly Comparison[]): readonly string[] 
     ]),
   ]);
 
+const requireShipped = (option: string): void => {
+  if (!existsSync(SHIPPED)) throw new InputError("no-results", reproduceTexts.noShipped(option));
+};
+
 /** Where results are read from, and written to where something is run. */
 const storeFor = async ({
   fromResults,
@@ -225,9 +297,9 @@ const storeFor = async ({
   readonly queue: string | undefined;
   readonly out: string;
 }): Promise<ResultStore> => {
-  const { ResultStore: Store } = await import("../../../reproduce/store.js");
+  const { ResultStore: Store, RESULTS } = await import("../../../reproduce/store.js");
   const shipped = (option: string): ResultStore => {
-    if (!existsSync(SHIPPED)) throw new InputError("no-results", reproduceTexts.noShipped(option));
+    requireShipped(option);
     return Store.read(SHIPPED);
   };
   if (fromResults !== undefined) {

@@ -5,6 +5,11 @@ import { allowTimeForQueue } from "../../interruption.js";
 import { queueOption } from "../../job-place.js";
 import { integer, optionalInteger, texts } from "../../options.js";
 
+export const workerCommandTexts = {
+  /** `queue` is its address without the password. */
+  waiting: (queue: string) => `waiting for work from ${queue}; Ctrl-C ends it`,
+};
+
 export const worker = defineCommand({
   name: "worker",
   group: "Experiments",
@@ -44,6 +49,7 @@ export const worker = defineCommand({
     allowTimeForQueue();
     const queue = await openQueue(requireQueueAddress(given));
     try {
+      context.say(workerCommandTexts.waiting(queue.shown));
       return {
         queue: queue.shown,
         ...(await runWorker(queue, {

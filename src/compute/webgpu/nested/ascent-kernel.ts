@@ -2,9 +2,10 @@
  * One step of Adam for every row, from the bounds and gradients of its tiles: the rule of compute/adam.ts, in units of
  * the variables' spreads, back inside their bounds; and whether a row has settled, by the rule of design/static-ascent.ts.
  */
-import { log } from "../../../core/math.js";
+import { ADAM_STEP, adamChange } from "../wgsl/adam.js";
 import { f32 } from "../wgsl/literal.js";
 import { kernelText } from "../wgsl/module.js";
+import { hasScore, tileWords } from "./bound-kernel.js";
 import type { NestedLayout } from "./layout.js";
 
 export const ASCENT_WORKGROUP = 256;
@@ -23,10 +24,11 @@ export interface AscentSettings {
 export const ascentSettings = ({ rate, decaySteps, window, speed, times }: AscentSettings): Float32Array =>
   Float32Array.of(rate, decaySteps, window, speed, times);
 
-/** Where a design variable may be. */
+/** Where a design variable may be; one with values is moved by no gradient. */
 export interface AscentVariable {
   readonly low: number;
   readonly high: number;
+  readonly values?: readonly number[] | undefined;
 }
 
 /** Why a row no longer moves. */
@@ -38,10 +40,6 @@ export const NOT_FINITE = 2;
 export const momentWords = ({ description: { horizon, design } }: NestedLayout): number =>
   4 * horizon * design.length + 2;
 
-const BETA1 = 0.9;
-const BETA2 = 0.999;
-const EPSILON = 1e-8;
-
 const bounded = (text: string, low: number, high: number): string => {
   const above = Number.isFinite(low) ? `max(${text}, ${f32(low)})` : text;
   return Number.isFinite(high) ? `min(${above}, ${f32(high)})` : above;
@@ -52,16 +50,19 @@ const bounded = (text: string, low: number, high: number): string => {
  * `history` gets the bound at [tick, row].
  */
 export const ascentKernel = (
-  { description: { horizon, design } }: NestedLayout,
+  layout: NestedLayout,
   tiles: number,
   variables: readonly AscentVariable[],
 ): string => {
+  const { horizon, design } = layout.description;
   const count = horizon * design.length;
-  const words = count + 1;
+  const words = tileWords(layout, true);
+  const bound = words - 1;
   // Several threads share the tiles of one number, where there are enough of them.
   const parts = Math.max(1, Math.min(tiles, Math.floor(ASCENT_WORKGROUP / words)));
   const cases = variables.map(
-    ({ low, high }, v) => `case ${v}u: { moved = ${bounded("moved", low, high)}; }`,
+    ({ low, high, values }, v) =>
+      `case ${v}u: { moved = ${values === undefined ? bounded("moved", low, high) : "designs[place_of]"}; }`,
   );
   return kernelText({
     buffers: [
@@ -112,23 +113,18 @@ let moving = stopped == ${RUNNING}u;
 let step = f32(now.y + 1u);
 let start = row * ${4 * count + 2}u;
 if (moving) {
-  var rate = settings[0];
-  if (settings[1] > 0.0f) { rate *= fb_exp(min(step, settings[1]) / settings[1] * ${f32(log(0.01))}); }
-  let size = rate / -fb_expm1(step * ${f32(log(BETA1))});
-  let scale = inverseSqrt(-fb_expm1(step * ${f32(log(BETA2))}));
+${ADAM_STEP}
   let window = settings[2];
   let ends = window > 0.0f && (now.w + 1u) % u32(max(window, 1.0f)) == 0u;
   for (var i = lane; i < ${count}u; i += ${ASCENT_WORKGROUP}u) {
     let v = i % ${design.length}u;
     let spread = spreads[row * ${design.length}u + v];
-    let slope = -total[i] * spread;
-    let mean = fma(${f32(BETA1)}, moments[start + i], ${f32(1 - BETA1)} * slope);
-    let square = fma(${f32(BETA2)}, moments[start + ${count}u + i], ${f32(1 - BETA2)} * slope * slope);
-    moments[start + i] = mean;
-    moments[start + ${count}u + i] = square;
-    var moved = (designs[row * ${count}u + i] / spread - size * mean / (sqrt(square) * scale + ${f32(EPSILON)})) * spread;
+    let place_of = row * ${count}u + i;
+    let slope = -${hasScore(layout) ? `(total[i] - total[${bound}u] * total[${count}u + i])` : "total[i]"} * spread;
+${adamChange("moments[start + i]", `moments[start + ${count}u + i]`)}
+    var moved = (designs[place_of] / spread - change) * spread;
     switch (v) { ${cases.join("\n")} default: {} }
-    designs[row * ${count}u + i] = moved;
+    designs[place_of] = moved;
     if (window > 0.0f) {
       let sum = moments[start + ${2 * count}u + i] + moved / spread;
       moments[start + ${2 * count}u + i] = select(sum, 0.0f, ends);
@@ -155,7 +151,7 @@ if (lane == 0u) {
     }
     moments[start + ${4 * count + 1}u] = 1.0f;
   }
-  history[now.x * sizes[0] + row] = total[${count}u];
+  history[now.x * sizes[0] + row] = total[${bound}u];
   ticks[row] = vec4u(now.x + 1u, select(now.y, now.y + 1u, moving), stopped, select(now.w, now.w + 1u, moving));
 }`,
   });

@@ -82,25 +82,35 @@ export class NestedClimb {
       { shape },
     );
     const { layout, buffers, tiles } = program;
-    const extra = await gpu.allocate({
+    const room = {
       settings: 5,
       spreads: rows * description.design.length,
       moments: rows * momentWords(layout),
       history: rows * steps,
+    };
+    const extra = await gpu.allocate(room).catch((error: unknown) => {
+      program.dispose();
+      throw error;
     });
-    gpu.write(extra.settings, ascentSettings(settings));
-    const { designs, ticks, sizes, results } = buffers;
-    const ascent = await gpu.kernel(ascentKernel(layout, tiles, variables), [
-      results,
-      extra.settings,
-      sizes,
-      extra.spreads,
-      designs,
-      extra.moments,
-      ticks,
-      extra.history,
-    ]);
-    return new NestedClimb(program, ascent, extra, steps);
+    try {
+      gpu.write(extra.settings, ascentSettings(settings));
+      const { designs, ticks, sizes, results } = buffers;
+      const ascent = await gpu.kernel(ascentKernel(layout, tiles, variables), [
+        results,
+        extra.settings,
+        sizes,
+        extra.spreads,
+        designs,
+        extra.moments,
+        ticks,
+        extra.history,
+      ]);
+      return new NestedClimb(program, ascent, extra, steps);
+    } catch (error) {
+      program.dispose();
+      for (const buffer of Object.values(extra)) buffer.destroy();
+      throw error;
+    }
   }
 
   /** The state of a row before its first step. */

@@ -2,6 +2,7 @@
 import type { StreamName } from "../../../core/random.js";
 import { kernelText } from "../wgsl/module.js";
 import { RANDOM } from "../wgsl/random.js";
+import { MOST_GROUPS } from "./groups.js";
 import type { StreamPath } from "./layout.js";
 
 /** Words of one block of a name: what is set or mixed in, whether it is mixed in, whether the name ends here. */
@@ -55,9 +56,9 @@ export const keysKernel = (streams: number): string =>
     workgroup: KEYS_WORKGROUP,
     declarations: RANDOM,
     body: `
-let i = group.x * ${KEYS_WORKGROUP}u + lane;
 let rowCount = sizes[0];
-if (i >= rowCount * sizes[1] * ${streams}u) { return; }
+let total = rowCount * sizes[1] * ${streams}u;
+for (var i = group.x * ${KEYS_WORKGROUP}u + lane; i < total; i += ${MOST_GROUPS * KEYS_WORKGROUP}u) {
 let stream = i % ${streams}u;
 let at = rows[(i / ${streams}u) % rowCount];
 let step = i / (${streams}u * rowCount);
@@ -70,5 +71,6 @@ for (var count = blocks[2u * stream + 1u]; count > 0u; count--) {
   if (blocks[place + 5u] == 1u) { key = state.xy; }
   place += ${BLOCK}u;
 }
-keys[i] = key;`,
+keys[i] = key;
+}`,
   });

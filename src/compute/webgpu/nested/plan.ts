@@ -10,7 +10,7 @@ import { reachable, reachableUntil, substitute, type Traced, type Value } from "
 import { gradient } from "../../graph/gradient.js";
 import { type Elementwise, isElementwise } from "../../graph/scalar.js";
 import { trace } from "../../graph/trace.js";
-import type { EvidenceDescription, NestedDescription } from "./description.js";
+import type { EvidenceDescription, NestedDescription, Values } from "./description.js";
 
 const AXES = ["outer", "observation", "inner"] as const;
 
@@ -40,8 +40,10 @@ export interface EvidencePlan {
   readonly free: readonly string[];
   /** The value at one point of all axes; in it `tables` stand for what they replace. */
   readonly value: Traced;
-  /** Its derivatives in every design variable and outcome, in this order; empty without gradients. */
+  /** Its derivatives in what `sloped` names, in this order; empty without gradients. */
   readonly gradients: readonly Traced[];
+  /** log p(held | the others) at an inner sample, where that depends on the others. */
+  readonly weight: Traced | undefined;
   /** What is tabulated, by the input that stands for it: [observation, inner] each. */
   readonly tables: readonly { readonly stand: Traced; readonly node: Traced }[];
   /** Where the tables of the derivatives begin, which the value does not need. */
@@ -75,12 +77,33 @@ export interface PlanOptions {
   readonly designs: "shared" | "perOuter";
 }
 
+/** What derivatives are wanted in: designs, and outcomes where gradients go through them. */
+export const sloped = ({ design, outcomes, reparameterised }: NestedDescription): readonly string[] => [
+  ...design,
+  ...(reparameterised ? outcomes.map(({ name }) => name) : []),
+];
+
+/** The parameters of an inner sample: its values, or, where priors depend on each other, what follows from its noise. */
+const parametersOf = (
+  { parameters, dependent }: NestedDescription,
+  held: readonly string[],
+  at: Values,
+): Values => {
+  const made: Record<string, Value> = { ...at };
+  if (!dependent) return made;
+  for (const { name, fromNoise } of parameters) {
+    if (!held.includes(name)) made[name] = fromNoise(made, at[name]);
+  }
+  return made;
+};
+
 export const planEvidence = (
-  { parameters, design, outcomes, logLikelihood }: NestedDescription,
+  nested: NestedDescription,
   description: EvidenceDescription,
   { gradients, designs }: PlanOptions,
 ): EvidencePlan => {
-  const { held } = description;
+  const { parameters, design, outcomes, logLikelihood } = nested;
+  const { held, logPrior } = description;
   const names = parameters.map(({ name }) => name);
   const inputs: Record<string, readonly string[]> = {
     ...Object.fromEntries(names.map((name) => [name, [held.includes(name) ? "outer" : "inner"]])),
@@ -89,10 +112,15 @@ export const planEvidence = (
     ),
     ...Object.fromEntries(outcomes.map(({ name }) => [name, ["outer", "observation"]])),
   };
-  const traced = trace((at) => logLikelihood(at as Readonly<Record<string, Value>>), inputs, {
-    axes: AXES,
-    checked: true,
-  });
+  const traced = trace(
+    (at) => {
+      const made = parametersOf(nested, held, at as Values);
+      const value = logLikelihood(made);
+      return logPrior === undefined ? { value } : { value, weight: logPrior(made) };
+    },
+    inputs,
+    { axes: AXES, checked: true },
+  );
   const { graph } = traced;
   const whole = traced.outputs.value;
   const dear = frontier([whole], isShared).filter((node) => costOf(node) >= WORTH_A_TABLE);
@@ -102,7 +130,7 @@ export const planEvidence = (
   const valueTables = tables.length;
   const derivatives: Traced[] = [];
   if (gradients) {
-    const wanted = [...design, ...outcomes.map(({ name }) => name)].map((name) => traced.inputs[name]);
+    const wanted = sloped(nested).map((name) => traced.inputs[name]);
     const parts = gradient(value, [...wanted, ...stands.values()], { pointwise: true });
     // By the chain rule through what is tabulated, whose own derivatives are tabulated too.
     const through = dear.map((node) => gradient(node, wanted, { pointwise: true }));
@@ -130,24 +158,28 @@ export const planEvidence = (
     gradients: derivatives,
     tables,
     valueTables,
-    own: frontier([value, ...derivatives], isOwn),
+    weight: traced.outputs.weight,
+    own: frontier([value, ...derivatives, ...(logPrior === undefined ? [] : [traced.outputs.weight])], isOwn),
   };
 };
 
 /** The generating sample's own log-likelihood and derivatives, and how outcomes follow from noise. */
 export interface OwnPlan {
   readonly outcomes: readonly Traced[];
-  /** d(outcome)/d(design variable), [outcomes][variables]. */
+  /** d(outcome)/d(design variable), [outcomes][variables]; empty where gradients do not go through outcomes. */
   readonly outcomeGradients: readonly (readonly Traced[])[];
   readonly value: Traced;
-  /** In every design variable and outcome. */
+  /** In what `sloped` names. */
   readonly gradients: readonly Traced[];
+  /** log p(held | the others), by the number of the evidence. */
+  readonly priors: readonly (Traced | undefined)[];
 }
 
-/** The name of an outcome's noise; no name of a model's own has a space. */
-export const noiseOf = (outcome: string): string => `noise of ${outcome}`;
+/** The name of the noise of an outcome or a parameter; no name of a model's own has a space. */
+export const noiseOf = (name: string): string => `noise of ${name}`;
 
-export const planOwn = ({ parameters, design, outcomes, logLikelihood }: NestedDescription): OwnPlan => {
+export const planOwn = (nested: NestedDescription): OwnPlan => {
+  const { parameters, design, outcomes, evidences, reparameterised, logLikelihood } = nested;
   const point: readonly string[] = [];
   const inputs = Object.fromEntries(
     [
@@ -162,6 +194,11 @@ export const planOwn = ({ parameters, design, outcomes, logLikelihood }: NestedD
       ...Object.fromEntries(
         outcomes.map(({ name, fromNoise }) => [`outcome ${name}`, fromNoise(at, at[noiseOf(name)])]),
       ),
+      ...Object.fromEntries(
+        evidences.flatMap(({ name, logPrior }) =>
+          logPrior === undefined ? [] : [[`prior ${name}`, logPrior(at)]],
+        ),
+      ),
     }),
     inputs,
     { axes: AXES, checked: true },
@@ -170,10 +207,30 @@ export const planOwn = ({ parameters, design, outcomes, logLikelihood }: NestedD
   const variables = design.map((name) => nodes[name]);
   return {
     outcomes: simulated,
-    outcomeGradients: simulated.map((node) => gradient(node, variables, { pointwise: true })),
+    outcomeGradients: reparameterised
+      ? simulated.map((node) => gradient(node, variables, { pointwise: true }))
+      : [],
     value: outputs.value,
-    gradients: gradient(outputs.value, [...variables, ...outcomes.map(({ name }) => nodes[name])], {
-      pointwise: true,
-    }),
+    gradients: gradient(
+      outputs.value,
+      sloped(nested).map((name) => nodes[name]),
+      { pointwise: true },
+    ),
+    priors: evidences.map(({ name }) => outputs[`prior ${name}`]),
   };
+};
+
+/** All parameters of an experiment as they follow from their noise, one after the other. */
+export const planParameters = ({ parameters }: NestedDescription): readonly Traced[] => {
+  const inputs = Object.fromEntries(parameters.map(({ name }) => [noiseOf(name), [] as readonly string[]]));
+  const { outputs } = trace(
+    (at) => {
+      const made: Record<string, Value> = {};
+      for (const { name, fromNoise } of parameters) made[name] = fromNoise(made, at[noiseOf(name)]);
+      return made;
+    },
+    inputs,
+    { axes: AXES, checked: true },
+  );
+  return parameters.map(({ name }) => outputs[name]);
 };

@@ -4,15 +4,18 @@ import type { Buffer } from "../api.js";
 import type { Dispatch, Gpu, Kernel } from "../device.js";
 import { type BoundShape, boundKernel, resultWords } from "./bound-kernel.js";
 import type { NestedDescription } from "./description.js";
+import { groupsFor } from "./groups.js";
 import { encodePaths, KEYS_WORKGROUP, keysKernel } from "./keys-kernel.js";
-import { layoutOf, type NestedLayout, type Splitting } from "./layout.js";
+import { type Designs, layoutOf, type NestedLayout, type Splitting } from "./layout.js";
 import { samplesKernel, samplesWorkgroups } from "./samples-kernel.js";
 import { boundShape } from "./shape.js";
 
 /** A set of designs and the stream that its samples come from: step s draws from the child number + s of the key. */
 export interface Row {
-  /** [horizon, variables] */
+  /** [horizon, variables]; of experiments that were made elsewhere also the outcomes, [outer, horizon, variables and outcomes]. */
   readonly designs: ArrayLike<number>;
+  /** What those experiments were made with, [outer, parameters]. */
+  readonly parameters?: ArrayLike<number> | undefined;
   readonly key: StreamKey;
   readonly number: number;
   /** An observation that is left out, as if it had not been made. */
@@ -25,20 +28,44 @@ const MOST_SAMPLES = 2 ** 26;
 /** Points of all loops that a submission goes through: a page's GPU ends what takes longer than seconds. */
 const MOST_POINTS = 2e10;
 
+/** Points that a step of one row goes through. */
+export const pointsOf = ({ outer, horizon, evidences }: NestedDescription): number =>
+  outer * horizon * evidences.reduce((sum, { inner }) => sum + inner, 1);
+
+/** Steps of so many points each that are submitted before it is known how long one takes: `most`, or fewer where they are long. */
+export const firstSteps = (points: number, most: number): number =>
+  Math.max(1, Math.min(most, Math.floor(MOST_POINTS / points)));
+
 const mostRows = (gpu: Gpu, { samples, description }: NestedLayout): number => {
   const room = Math.min(MOST_SAMPLES, gpu.limits.maxStorageBufferBindingSize / 4);
-  const { outer, horizon, evidences } = description;
-  const points = outer * horizon * evidences.reduce((sum, { inner }) => sum + inner, 1);
-  return Math.floor(Math.min(room / Math.max(1, samples), MOST_POINTS / points));
+  return Math.floor(Math.min(room / Math.max(1, samples), MOST_POINTS / pointsOf(description)));
 };
 
 export interface RowOptions {
   readonly shape?: Partial<BoundShape> | undefined;
   readonly splitting?: Splitting | undefined;
+  readonly designs?: Designs | undefined;
 }
 
+/** Words of a row's designs, and of the parameters that its experiments were made with elsewhere. */
+const rowWords = ({ designs, description }: NestedLayout) => {
+  const { outer, horizon, design, outcomes, parameters } = description;
+  return designs === "shared"
+    ? { designs: horizon * design.length, parameters: 0 }
+    : { designs: outer * horizon * (design.length + outcomes.length), parameters: outer * parameters.length };
+};
+
 export type RowBuffers = Record<
-  "rows" | "blocks" | "sizes" | "keys" | "designs" | "ticks" | "samples" | "results" | "coefficients",
+  | "rows"
+  | "blocks"
+  | "sizes"
+  | "keys"
+  | "designs"
+  | "parameters"
+  | "ticks"
+  | "samples"
+  | "results"
+  | "coefficients",
   Buffer
 >;
 
@@ -78,73 +105,81 @@ export class RowProgram {
     rows: number,
     steps: number,
     kind: Pick<BoundShape, "gradients" | "wanted">,
-    { shape: given = {}, splitting }: RowOptions = {},
+    { shape: given = {}, splitting, designs }: RowOptions = {},
   ): Promise<RowProgram> {
     const { gradients } = kind;
-    const layout = layoutOf(description, gradients, splitting);
+    const layout = layoutOf(description, { gradients, splitting, designs });
     const capacity = gradients ? rows : Math.max(1, Math.min(rows, mostRows(gpu, layout)));
     const shape = await boundShape(gpu, layout, capacity, kind, given);
     const blocks = encodePaths(layout.streams);
-    const { horizon, design } = description;
-    const buffers = await gpu.allocate({
+    const words = rowWords(layout);
+    const shared = layout.designs === "shared";
+    const buffers: RowBuffers = await gpu.allocate({
       rows: 4 * capacity,
       blocks: blocks.length,
       sizes: 2,
       keys: 2 * steps * capacity * layout.streams.length,
-      designs: capacity * horizon * design.length,
+      designs: capacity * words.designs,
+      parameters: capacity * words.parameters,
       ticks: 4 * capacity,
       samples: capacity * layout.samples,
       results: capacity * resultWords(layout, shape),
       coefficients: capacity * (layout.evidences.length + 1),
     });
-    gpu.write(buffers.blocks, blocks);
-    const [keys, samples, bound] = await Promise.all([
-      gpu.kernel(keysKernel(layout.streams.length), [
-        buffers.rows,
-        buffers.blocks,
-        buffers.sizes,
-        buffers.keys,
-      ]),
-      gpu.kernel(samplesKernel(layout, gradients), [
-        buffers.keys,
-        buffers.designs,
-        buffers.ticks,
-        buffers.sizes,
-        buffers.samples,
-      ]),
-      gpu.kernel(boundKernel(layout, shape), [
-        buffers.keys,
-        buffers.designs,
-        buffers.ticks,
-        buffers.sizes,
-        buffers.samples,
-        buffers.coefficients,
-        buffers.rows,
-        buffers.results,
-      ]),
-    ]);
-    return new RowProgram(gpu, layout, shape, capacity, buffers, { keys, samples, bound });
+    try {
+      gpu.write(buffers.blocks, blocks);
+      const [keys, samples, bound] = await Promise.all([
+        gpu.kernel(keysKernel(layout.streams.length), [
+          buffers.rows,
+          buffers.blocks,
+          buffers.sizes,
+          buffers.keys,
+        ]),
+        gpu.kernel(samplesKernel(layout, gradients), [
+          buffers.keys,
+          ...(shared ? [buffers.designs] : []),
+          buffers.ticks,
+          buffers.sizes,
+          buffers.samples,
+        ]),
+        gpu.kernel(boundKernel(layout, shape), [
+          ...(shared
+            ? [buffers.keys, buffers.designs, buffers.ticks, buffers.sizes, buffers.rows]
+            : [buffers.parameters, buffers.designs]),
+          buffers.samples,
+          buffers.coefficients,
+          buffers.results,
+        ]),
+      ]);
+      return new RowProgram(gpu, layout, shape, capacity, buffers, { keys, samples, bound });
+    } catch (error) {
+      for (const buffer of Object.values(buffers)) buffer.destroy();
+      throw error;
+    }
   }
 
   /** Rows with no step taken yet in this chunk. */
   write(rows: readonly Row[], steps: number): void {
-    const { horizon, design } = this.layout.description;
+    const { horizon } = this.layout.description;
     const words = Uint32Array.from(
       rows.flatMap(({ key, number, skip = horizon }) => [key[0], key[1], number, skip]),
     );
     this.gpu.write(this.buffers.rows, words);
     this.gpu.write(this.buffers.sizes, Uint32Array.of(rows.length, steps));
-    const size = horizon * design.length;
+    const { designs: size, parameters: count } = rowWords(this.layout);
     const designs = new Float32Array(rows.length * size);
+    const parameters = new Float32Array(rows.length * count);
     rows.forEach((row, r) => {
       designs.set(row.designs, r * size);
+      if (row.parameters !== undefined) parameters.set(row.parameters, r * count);
     });
     this.gpu.write(this.buffers.designs, designs);
+    this.gpu.write(this.buffers.parameters, parameters);
   }
 
   keysOf(rows: number, steps: number): Dispatch {
     const threads = rows * steps * this.layout.streams.length;
-    return { kernel: this.#keys, workgroups: [Math.ceil(threads / KEYS_WORKGROUP)] };
+    return { kernel: this.#keys, workgroups: [groupsFor(threads, KEYS_WORKGROUP)] };
   }
 
   samplesOf(rows: number): Dispatch {

@@ -2,33 +2,41 @@
 import { trace } from "../../graph/trace.js";
 import { WgslStatements } from "../wgsl/lower.js";
 import { kernelText } from "../wgsl/module.js";
-import { RANDOM } from "../wgsl/random.js";
+import { drawnText, drawText, randomText } from "../wgsl/random.js";
+import type { Drawn } from "./description.js";
+import { groupsFor, MOST_GROUPS } from "./groups.js";
 import type { EvidenceLayout, NestedLayout } from "./layout.js";
 
 export const SAMPLES_WORKGROUP = 64;
 
-/** The value of a parameter that follows from the normal number called `noise`. */
+export const parameterNamed = ({ description: { parameters } }: NestedLayout, name: string): Drawn => {
+  const parameter = parameters.find((each) => each.name === name);
+  if (parameter === undefined) throw new RangeError(`the model has no parameter "${name}"`);
+  return parameter;
+};
+
+/** The value of a parameter that depends on no other, from the noise of this name. */
 export const parameterFrom = (
-  { description: { parameters } }: NestedLayout,
-  name: string,
+  parameter: Drawn,
   noise: string,
   prefix: string,
 ): { readonly lines: readonly string[]; readonly value: string } => {
-  const parameter = parameters.find((each) => each.name === name);
-  if (parameter === undefined) throw new RangeError(`the model has no parameter "${name}"`);
-  const { outputs } = trace(({ z }) => parameter.fromNoise(z), { z: [] }, { checked: true });
+  const { outputs } = trace(({ z }) => parameter.fromNoise({}, z), { z: [] }, { checked: true });
   const statements = new WgslStatements(prefix, (node) => (node.op === "input" ? noise : undefined));
   const value = statements.value(outputs.value);
-  return { lines: statements.lines, value };
+  return { lines: statements.lines, value: drawnText(parameter, noise, value) };
 };
 
 const evidenceCode = (layout: NestedLayout, evidence: EvidenceLayout, gradients: boolean): string => {
   const { description } = layout;
   const { inner, plan } = evidence;
   const draws = plan.free.flatMap((name, k) => {
-    const { lines, value } = parameterFrom(layout, name, `z${k}`, `p${k}_`);
+    const parameter = parameterNamed(layout, name);
+    const { lines, value } = description.dependent
+      ? { lines: [], value: `z${k}` }
+      : parameterFrom(parameter, `z${k}`, `p${k}_`);
     return [
-      `let z${k} = fb_normal(keys[key + ${evidence.streams[name]}u], i);`,
+      `let z${k} = ${drawText(parameter, `keys[key + ${evidence.streams[name]}u]`, "i")};`,
       ...lines,
       `let parameter${k} = ${value};`,
       `samples[start + ${evidence.samples[name]}u + i] = parameter${k};`,
@@ -55,7 +63,7 @@ const evidenceCode = (layout: NestedLayout, evidence: EvidenceLayout, gradients:
           ...stores,
           "}",
         ];
-  return `if (i < ${inner}u) {\n${[...draws, ...loop].join("\n")}\n}`;
+  return `for (var i = begin; i < ${inner}u; i += ${MOST_GROUPS * SAMPLES_WORKGROUP}u) {\n${[...draws, ...loop].join("\n")}\n}`;
 };
 
 /** Workgroups (inner, evidences, rows). */
@@ -63,15 +71,16 @@ export const samplesKernel = (layout: NestedLayout, gradients: boolean): string 
   kernelText({
     buffers: [
       { name: "keys", type: "array<vec2u>" },
-      { name: "designs", type: "array<f32>" },
+      // With designs of their own for all experiments no table depends on them.
+      ...(layout.designs === "shared" ? [{ name: "designs", type: "array<f32>" }] : []),
       { name: "ticks", type: "array<vec4u>" },
       { name: "sizes", type: "array<u32>" },
       { name: "samples", type: "array<f32>", write: true },
     ],
     workgroup: SAMPLES_WORKGROUP,
-    declarations: RANDOM,
+    declarations: randomText(layout.description.parameters),
     body: `
-let i = group.x * ${SAMPLES_WORKGROUP}u + lane;
+let begin = group.x * ${SAMPLES_WORKGROUP}u + lane;
 let row = group.z;
 let key = (ticks[row].x * sizes[0] + row) * ${layout.streams.length}u;
 let start = row * ${layout.samples}u;
@@ -83,4 +92,4 @@ default: {}
 
 /** How many workgroups along the inner samples. */
 export const samplesWorkgroups = ({ evidences }: NestedLayout): number =>
-  Math.ceil(Math.max(1, ...evidences.map(({ inner }) => inner)) / SAMPLES_WORKGROUP);
+  groupsFor(Math.max(1, ...evidences.map(({ inner }) => inner)), SAMPLES_WORKGROUP);

@@ -7,6 +7,8 @@ import type { NestedLayout } from "./layout.js";
 export const shapeTexts = {
   inner: (inner: number, horizon: number) =>
     `${inner} inner samples and ${horizon} observations do not fit into the shared memory of this GPU: give fewer, or choose the device "cpu"`,
+  rows: (rows: number, most: number) =>
+    `${rows} sets of designs at a time were asked for and this GPU takes at most ${most}: give fewer starts, betas or seeds`,
   outer: (outer: number, most: number) =>
     `${outer} experiments in a batch were asked for and this GPU takes at most ${most}: give smaller batches and more of them`,
 };
@@ -52,6 +54,7 @@ export const boundShape = async (
   const tile = TILES.find((each) => (each === 1 || (rows * outer) / each >= BUSY) && fits(of(each)));
   const { maxComputeWorkgroupsPerDimension: groups } = gpu.limits;
   if (outer > groups) throw new EnvironmentError("gpu-outer", shapeTexts.outer(outer, groups));
+  if (rows > groups) throw new EnvironmentError("gpu-rows", shapeTexts.rows(rows, groups));
   if (tile === undefined || horizon > workgroup) {
     const inner = Math.max(0, ...evidences.map((each) => each.inner));
     throw new EnvironmentError("gpu-shared", shapeTexts.inner(inner, horizon));

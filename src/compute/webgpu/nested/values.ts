@@ -1,9 +1,8 @@
 /** Nested bounds at given designs on a GPU, many rows at once. */
 import type { Gpu } from "../device.js";
-import { resultWords } from "./bound-kernel.js";
+import { evidenceWords, resultWords } from "./bound-kernel.js";
 import type { NestedDescription } from "./description.js";
-import type { Splitting } from "./layout.js";
-import { type Row, RowProgram } from "./row-program.js";
+import { type Row, type RowOptions, RowProgram } from "./row-program.js";
 
 /** What a row's experiments give: [outer] each. */
 export interface RowEvidence {
@@ -12,6 +11,8 @@ export interface RowEvidence {
   /** The log mean over fresh inner samples of the likelihood and of its square, for every evidence. */
   readonly fresh: readonly Float64Array[];
   readonly squared: readonly Float64Array[];
+  /** log p(held | the others) of the generating sample and its log mean over inner ones, where evidences are weighted. */
+  readonly prior: readonly ({ readonly own: Float64Array; readonly fresh: Float64Array } | undefined)[];
 }
 
 export interface BoundRow extends Row {
@@ -54,22 +55,29 @@ export class NestedEvidences {
     gpu: Gpu,
     description: NestedDescription,
     rows: number,
-    splitting?: Splitting,
+    options: Pick<RowOptions, "splitting" | "designs"> = {},
   ): Promise<NestedEvidences> {
     const kind = { gradients: false, wanted: "evidences" } as const;
-    return new NestedEvidences(await RowProgram.create(gpu, description, rows, 1, kind, { splitting }));
+    return new NestedEvidences(await RowProgram.create(gpu, description, rows, 1, kind, options));
   }
 
   async evaluate(rows: readonly Row[]): Promise<RowEvidence[]> {
     const { description, evidences } = this.#program.layout;
-    const width = 1 + 2 * evidences.length;
+    let width = 1;
+    const starts = evidences.map((each) => {
+      width += evidenceWords(each);
+      return width - evidenceWords(each);
+    });
     return (await resultsOf(this.#program, rows)).map((all) => {
       const column = (k: number): Float64Array =>
         Float64Array.from({ length: description.outer }, (_, b) => all[b * width + k]);
       return {
         own: column(0),
-        fresh: evidences.map((_, e) => column(1 + 2 * e)),
-        squared: evidences.map((_, e) => column(2 + 2 * e)),
+        fresh: starts.map((at) => column(at)),
+        squared: starts.map((at) => column(at + 1)),
+        prior: starts.map((at, e) =>
+          evidenceWords(evidences[e]) === 2 ? undefined : { own: column(at + 2), fresh: column(at + 3) },
+        ),
       };
     });
   }

@@ -1,6 +1,6 @@
 /** `--device`, the same on every command that can use a GPU. */
-import { DEFAULT_DEVICE, DEVICES } from "../../../workflows/device.js";
-import { choice } from "../../options.js";
+import { DEFAULT_DEVICE, DEVICES } from "../workflows/device.js";
+import { choice } from "./options.js";
 
 export const deviceOption = choice(
   "--device <name>",

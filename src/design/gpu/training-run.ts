@@ -1,0 +1,24 @@
+/** What trainings on a GPU have in common: a GPU that fails ends them with their last good state. */
+import { isGpuFailure } from "../../compute/webgpu/failure.js";
+import { TrainingError } from "../training.js";
+
+export const gpuTrainTexts = {
+  stopped: (reason: string) => `${reason}; the error's checkpoint is the state before it`,
+};
+
+interface GpuTraining<Result> {
+  run(): Promise<Result>;
+  checkpoint(): unknown;
+  dispose(): void;
+}
+
+export const runTraining = async <Result>(training: GpuTraining<Result>): Promise<Result> => {
+  try {
+    return await training.run();
+  } catch (error) {
+    if (!isGpuFailure(error)) throw error;
+    throw new TrainingError(gpuTrainTexts.stopped(error.message), training.checkpoint(), { cause: error });
+  } finally {
+    training.dispose();
+  }
+};
