@@ -17,7 +17,7 @@ import { rankTexts } from "../../src/workflows/rank-plan.js";
 import { rowSessionTexts } from "../../src/workflows/row-session.js";
 import { simulateTexts } from "../../src/workflows/simulate.js";
 import { needsDist } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-active-"));

@@ -25,6 +25,7 @@ import { openCampaignTexts } from "../../src/cli/commands/campaign/open-campaign
 import { storeOptionTexts } from "../../src/cli/commands/campaign/store-option.js";
 import { tellTexts } from "../../src/cli/commands/campaign/tell.js";
 import { withdrawTexts } from "../../src/cli/commands/campaign/withdraw.js";
+import { fileTexts } from "../../src/cli/commands/design/files.js";
 import { labelStudioTexts } from "../../src/cli/commands/server/label-studio.js";
 import { failureText } from "../../src/cli/failure.js";
 import { startTexts } from "../../src/server/start-server.js";
@@ -36,7 +37,7 @@ import { needsDist } from "../setup/dist.js";
 import { describeWithPostgres, emptyDatabase } from "../setup/postgres.js";
 import { recipe } from "../workflows/made-recipe.js";
 import { type Ran, runInProcess } from "./in-process.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 vi.setConfig({ testTimeout: 120_000 });
@@ -178,7 +179,7 @@ describe("a campaign from its beginning to its data", () => {
 
 describe("what is told", () => {
   test("once, twice, corrected, unasked, refused, and sensitive alone", async () => {
-    const { get, fails } = await created(...RANDOM);
+    const { get, run, fails } = await created(...RANDOM);
     const { questions } = await get<AskedResult>("ask c", "-n", "1");
     const { id } = questions[0];
     const tell = async (...words: string[]) =>
@@ -201,6 +202,9 @@ describe("what is told", () => {
     expect(await get<StatusResult>("status c")).toMatchObject({
       counts: { labelled: 1, refused: 1, corrections: 1, unasked: 1, pending: 0 },
     });
+    // Two answers to one item that nobody asked about.
+    await tell("--id", other, "--label", "yes", "--annotator", "second");
+    expect((await run("status c")).printed).toMatch(/^ {2}not asked for +1 item$/m);
   });
 
   test("one sentence for every mistake", async () => {
@@ -262,6 +266,9 @@ describe("what is told", () => {
     );
     expect(await fails("tell c", ...file("person,label", "001,yes"))).toBe(
       answersFileTexts.noColumn(path, "id", undefined),
+    );
+    expect(await fails("tell c", ...file("id,lable,remark", "001,yes,"))).toBe(
+      answersFileTexts.noColumn(path, "label", "lable"),
     );
     expect(await fails("tell c", ...file("id,label", "001,"))).toBe(answersFileTexts.empty(path));
     // Nothing of all that was stored.
@@ -377,7 +384,7 @@ describe("limits and annotators", () => {
 
 describe("who withdraws", () => {
   test("is erased from the store, its files and exports; the log still checks", async () => {
-    const { store, get, fails } = await created(...RANDOM);
+    const { store, get, run, fails } = await created(...RANDOM);
     const secret = "001";
     await get("tell c", "--id", secret, "--label", "yes", "--annotator", "annotator-of-001");
     expect(await get("withdraw c", "--id", secret, "--yes")).toMatchObject({ erased: 1 });
@@ -386,7 +393,10 @@ describe("who withdraws", () => {
     const out = at("without.csv");
     await get("export c", "--out", out, "--rows", "all");
     expect(parseCsv(readFileSync(out, "utf8")).map(([id]) => id)).not.toContain(secret);
-    expect(await get("verify c")).toMatchObject({ reason: null, erased: 2 });
+    // The answer, and the row of the pool.
+    const verified = await run("verify c");
+    expect(verified.result).toMatchObject({ reason: null, erased: 2 });
+    expect(verified.printed).toContain("The content of 2 of these events and items was erased");
     expect(await get<StatusResult>("status c")).toMatchObject({ counts: { withdrawn: 1, subjects: 59 } });
     for (const end of ["", "-wal"]) {
       const path = fileOf(store) + end;
@@ -433,7 +443,7 @@ describe("what was written", () => {
     expect(await other.get<StatusResult>("status copy")).toMatchObject({ hash, counts: { labelled: 1 } });
     expect(await fails("restore", path)).toBe(storeTexts.taken("c"));
     expect(await fails("restore", POOL)).toContain("backup");
-    expect(await fails("restore", at("nothing"))).toBe(backupCommandTexts.unread(at("nothing")));
+    expect(await fails("restore", at("nothing"))).toBe(fileTexts.missing(at("nothing")));
     writeFileSync(at("short.jsonl"), readFileSync(path, "utf8").split("\n").slice(0, -2).join("\n"));
     expect(await fails("restore", at("short.jsonl"), "--as", "d")).toBe(backupTexts.count);
     writeFileSync(at("changed.jsonl"), readFileSync(path, "utf8").replace('\\"yes\\"', '\\"no\\"'));
@@ -645,6 +655,35 @@ describe("designs", () => {
     const moved = await call("campaign", "status", "line", "--model", at("moved.mjs"));
     expect(moved.json).toMatchObject({ counts: { pending: 1 } });
     expect(await call("campaign", "status", "line", "--model", "location")).toMatchObject({ code: 2 });
+  });
+
+  test("of two outcomes, which are named where one is to be told", async () => {
+    const model = at("offer.mjs");
+    writeFileSync(
+      model,
+      `import { bernoulli, defineModel, mul, normal, real, sensitive, target } from "fairbed/design";
+       export default defineModel({
+         name: "offer",
+         parameters: { a: target(normal(0, 1)), b: sensitive(normal(0, 1)) },
+         design: { x: real() },
+         outcome: ({ a, b }, { x }) => ({ came: bernoulli({ logit: mul(a, x) }), "the score": normal(b, 1) }),
+       });`,
+    );
+    const designs = at("offer designs.json");
+    writeFileSync(designs, JSON.stringify({ designs: [[1], [2]] }));
+    writeFileSync(at("none.json"), "[]");
+    const env = { FAIRBED_STORE: freshStore() };
+    const call = async (...words: string[]) => {
+      const { code, stdout } = await invoke([...words, "--model", model], { env });
+      expect(code).toBe(0);
+      return stdout;
+    };
+    const next = await call("design", "next", designs, "--history", at("none.json"));
+    expect(next).toContain('Then record "came" as 1 for yes, 0 for no.\n');
+    expect(next).toContain('Then record "the score" as it is.\n');
+    await call("campaign", "create", "offer", "--policy", designs);
+    const asked = await call("campaign", "ask", "offer", "--participant", "p1");
+    expect(asked).toContain("--outcome 'came=NUMBER,the score=NUMBER'\n");
   });
 });
 

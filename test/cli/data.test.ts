@@ -20,7 +20,7 @@ import { tableTexts } from "../../src/tables/table.js";
 import { taskTexts } from "../../src/tables/task.js";
 import { describeWithData } from "../setup/data.js";
 import { needsDist } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-data-cli-"));

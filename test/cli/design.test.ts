@@ -1,20 +1,25 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { checkpointTexts } from "../../src/cli/commands/design/checkpoint.js";
 import { evaluateTexts } from "../../src/cli/commands/design/evaluate.js";
 import { fileTexts } from "../../src/cli/commands/design/files.js";
 import { loadModelTexts } from "../../src/cli/commands/design/load-model.js";
+import { hookTexts } from "../../src/cli/commands/design/model-hooks.js";
 import { modelOptions } from "../../src/cli/commands/design/model-options.js";
 import { namedModelTexts } from "../../src/cli/commands/design/named-model.js";
+import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
+import { failureText } from "../../src/cli/failure.js";
 import { historyTexts } from "../../src/design/history-file.js";
 import { budgetTexts } from "../../src/design/leakage-budget.js";
 import { catalogueTexts, MODEL_NAMES } from "../../src/design/model-catalogue.js";
 import { policyFileTexts } from "../../src/design/policy-file.js";
+import { renderTexts } from "../../src/report/render.js";
 import { policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
-import { needsDist } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { needsDist, ROOT } from "../setup/dist.js";
+import { invoke as invokeAlone } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-design-"));
@@ -187,7 +192,8 @@ describe("a policy", () => {
     await json("optimize", "--model", "location", "--policy", kind, ...quick, ...steps, "--out", out);
     const next = await json("next", out, "--history", file("none.json", []));
     expect(next.design).toEqual({ x: expect.any(Number), y: expect.any(Number) });
-    expect(await json("next", out, "--history", at("none.json"))).toEqual(next);
+    const apart = await invokeAlone(["design", "next", out, "--history", at("none.json"), "--json"]);
+    expect(JSON.parse(apart.stdout)).toEqual(next);
   });
 
   test("within a leakage budget", async () => {
@@ -202,7 +208,7 @@ describe("a policy", () => {
 describe("a killed run", () => {
   test.each([
     ["static", ["--steps", "2500", "--starts", "3", "--horizon", "3"]],
-    ["dad", ["--steps", "900", "--horizon", "3"]],
+    ["dad", ["--steps", "3000", "--horizon", "3"]],
     [
       "budget",
       ["--policy", "static", "--budget-nats", "0.3", "--steps", "300", "--starts", "1", "--horizon", "1"],
@@ -240,6 +246,34 @@ describe("a killed run", () => {
     },
     300_000,
   );
+
+  test("interrupted, it says how to go on; begun anew, that it replaces what was left", async () => {
+    const [out, checkpoint] = [at("left"), at("left.checkpoint")];
+    const words = (steps: string) => [
+      ...["optimize", "--model", "location", "--steps", steps, "--starts", "1", "--horizon", "1"],
+      ...["--outer", "10", "--inner", "100", "--batches", "2", "--out", out],
+    ];
+    const interrupted = await invoke(["design", ...words("1000000")], {
+      during: (child) => {
+        const watch = setInterval(() => {
+          if (!readdirSync(folder).includes("left.checkpoint")) return;
+          clearInterval(watch);
+          child.kill("SIGINT");
+        }, 20);
+        child.on("exit", () => clearInterval(watch));
+      },
+    });
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.stderr).toContain(
+      `fairbed: ${failureText.interruptedWithState(checkpointTexts.goOn(checkpoint))}\n`,
+    );
+    const anew = await design(...words("5"));
+    expect(anew).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(checkpointTexts.left(checkpoint)),
+    });
+    expect((await design(...words("5"))).stderr).not.toContain(checkpoint);
+  }, 120_000);
 
   test("a damaged checkpoint is one sentence", async () => {
     file("broken.json.checkpoint", "nonsense");
@@ -337,6 +371,44 @@ describe("a model of one's own", () => {
     expect(stderr).toMatch(/^fairbed: .+\n$/);
     expect(stderr).not.toContain("something unexpected");
   });
+
+  const early = "// A comment.\nimport { real } from 'fairbed/design';\n";
+  test.each([
+    [
+      "models/shorthand.mjs",
+      "export default {\n  a = real(),\n};",
+      "Invalid shorthand property initializer",
+      4,
+    ],
+    [
+      "models/shorthand.ts",
+      "export default {\n  a = real(),\n};",
+      "Invalid shorthand property initializer",
+      4,
+    ],
+    ["models/open.ts", "\nexport default function ({", 'Unexpected token, expected ","', 4],
+    ["models/thrown.mjs", "const fail = () => {\n  throw new Error('no');\n};\nfail();", "no", 4],
+  ])("%s says on which line", async (name, source, reason, line) => {
+    const path = file(name, early + source);
+    const { stderr } = await design("evaluate", designs, "--model", path);
+    expect(stderr).toBe(`fairbed: ${loadModelTexts.failed(path, reason, line)}\n`);
+  });
+
+  test("that imports from a part that fairbed does not have is told which there are", async () => {
+    const path = file("models/part.mjs", 'import { real } from "fairbed/desing";\nexport default real();\n');
+    const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const parts = Object.keys(exports).filter((name) => !name.endsWith(".json"));
+    const names = [
+      "fairbed",
+      ...parts
+        .slice(1)
+        .map((name) => `fairbed${name.slice(1)}`)
+        .sort(),
+    ];
+    const { stderr } = await design("evaluate", designs, "--model", path);
+    const reason = hookTexts.noPart("fairbed/desing", names);
+    expect(stderr).toBe(`fairbed: ${loadModelTexts.failed(path, reason)}\n`);
+  });
 });
 
 describe("bad input is one sentence and exit code 2", () => {
@@ -430,5 +502,21 @@ describe("design sweep", () => {
     const alone = [...words.slice(0, -2), at("alone"), "--jobs", "1", "--figures", "none"];
     expect((await json(...alone)).files).toEqual([at("alone/results.csv"), at("alone/results.json")]);
     expect(readFileSync(at("alone/results.csv"), "utf8")).toBe(readFileSync(at("sweep/results.csv"), "utf8"));
+  });
+
+  test("without the packages of figures says how to do without them too", async () => {
+    vi.resetModules();
+    vi.doMock("vega", () => {
+      throw new Error("Cannot find package 'vega'");
+    });
+    const { requireCharts } = await import("../../src/report/render.js");
+    const { sweep } = await import("../../src/cli/commands/design/sweep.js");
+    const input = { arguments: {}, options: { figures: "svg", device: "cpu" } };
+    await expect(sweep.run({ ...input, context: {} } as never)).rejects.toThrow(
+      renderTexts.noVegaOr(sweepTexts.noFigures),
+    );
+    await expect(requireCharts()).rejects.toThrow(/vega-lite@6\.4$/);
+    expect(renderTexts.noVegaOr(sweepTexts.noFigures)).toMatch(/, or leave .* --figures none$/);
+    vi.doUnmock("vega");
   });
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { fileTexts } from "../../src/cli/commands/design/files.js";
 import { generalizeTexts } from "../../src/cli/commands/reproduce/generalize.js";
 import { learnerTexts } from "../../src/learners/by-name.js";
 import { syntheticPool } from "../../src/tables/synthetic.js";
@@ -11,7 +12,7 @@ import { acquisitionFileTexts } from "../../src/workflows/acquisition-file.js";
 import { generalizationTexts } from "../../src/workflows/generalization.js";
 import { prepareSeed } from "../../src/workflows/simulation.js";
 import { needsDist } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-generalize-"));
@@ -151,5 +152,10 @@ test("two tables", async () => {
   expect(await invoke(["generalize", wrong])).toMatchObject({
     code: 2,
     stderr: `fairbed: ${acquisitionFileTexts.notAnswer(wrong)}\n`,
+  });
+  const none = join(folder, "none.json");
+  expect(await invoke(["generalize", none])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${fileTexts.missing(none)}\n`,
   });
 });

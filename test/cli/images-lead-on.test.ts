@@ -10,7 +10,7 @@ import { readTable, streamTable } from "../../src/sources/source.js";
 import { joinTexts } from "../../src/tables/join-rows.js";
 import { needsDist } from "../setup/dist.js";
 import { tinyNetwork } from "../sources/tiny-network.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-images-"));

@@ -8,7 +8,7 @@ const dist = <Module>(path: string): Promise<Module> =>
   import(/* @vite-ignore */ pathToFileURL(join(ROOT, "dist", path)).href) as Promise<Module>;
 
 export const shippedCommands = async (): Promise<readonly Command[]> =>
-  (await dist<typeof import("../../src/cli/main.js")>("cli/main.js")).commands;
+  (await dist<typeof import("../../src/cli/main.js")>("cli/main.js")).allCommands();
 
 export interface Ran {
   /** What the command returned; undefined where it failed. */
@@ -38,6 +38,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
   const context: CommandContext = {
     signal,
     checkpoint: async () => {},
+    saysHowToGoOn: () => {},
     progress: () => ({ update: () => {}, end: () => {} }),
     say: (line) => said.push(line),
     async writeFile(path, data) {

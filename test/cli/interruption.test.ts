@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeFileAtomically } from "../../src/cli/atomic-write.js";
 import { failureText } from "../../src/cli/failure.js";
-import { commands } from "../../src/cli/main.js";
+import { allCommands } from "../../src/cli/main.js";
 import { isWatched, superviseTexts } from "../../src/cli/supervise.js";
 import { needsDist } from "../setup/dist.js";
 import { invoke, PROBE, WATCHED_PROBE } from "./invoke.js";
@@ -74,8 +74,9 @@ describe.each([
     });
 
     test("is ended when it does not listen", async () => {
-      const { code, took } = await interrupt(["deaf"], "SIGINT");
+      const { code, took, stderr } = await interrupt(["deaf"], "SIGINT");
       expect(code).toBe(130);
+      expect(stderr).toBe(`fairbed: ${failureText.interrupted}\n`);
       expect(took).toBeGreaterThan(500);
     });
 
@@ -152,7 +153,8 @@ describe("a process that watches", () => {
     LONG,
   );
 
-  test("watches over every command that takes long, reads a table or runs a model", () => {
+  test("watches over every command that takes long, reads a table or runs a model", async () => {
+    const commands = await allCommands();
     const unwatched = commands.map(({ name }) => name).filter((name) => !isWatched(name.split(" ")));
     expect(unwatched.sort()).toEqual(["data list", "info", "queue status"]);
     expect(isWatched(["audit", "--help"])).toBe(false);

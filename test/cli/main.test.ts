@@ -1,12 +1,27 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/main.js";
+import { findGpu, findGpuTexts } from "../../src/cli/find-gpu.js";
+import { allCommands, commandsFor } from "../../src/cli/main.js";
 import { buildProgram } from "../../src/cli/program.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
 needsDist();
+
+const commands = await allCommands();
+
+test("of the commands those that a command line may mean are loaded", async () => {
+  for (const command of commands) {
+    const meant = await commandsFor([...command.name.split(" "), "--help"]);
+    expect(meant).toContain(command);
+    expect(meant.length).toBeLessThan(commands.length);
+  }
+  for (const argv of [[], ["help", "info"], ["--help"], ["xyzzy"], ["--json", "info"]]) {
+    expect(await commandsFor(argv)).toEqual(commands);
+  }
+  expect(await commandsFor(["--version"])).toEqual([]);
+});
 
 describe("fairbed", () => {
   test("--version is the package's", async () => {
@@ -95,5 +110,17 @@ describe("fairbed info", () => {
     expect(info.cores).toBeGreaterThanOrEqual(1);
     expect(people.stdout).toContain(`Node          ${info.node}`);
     expect(people.stdout).toContain(`cores         ${info.cores}`);
+  });
+
+  test("says what it found of a GPU, and no driver's warnings", async () => {
+    const { code, stdout, stderr } = await invoke(["info"], { env: { VK_ICD_FILENAMES: "/nowhere.json" } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^GPU {11}no \(.+choose the device "cpu"\)$/m);
+    expect(stderr).toBe("");
+  });
+
+  test("survives a driver that does not", async () => {
+    const broken = new URL("./killed-process.mjs", import.meta.url);
+    expect(await findGpu(broken)).toEqual({ gpu: null, gpuNote: findGpuTexts.ended });
   });
 });

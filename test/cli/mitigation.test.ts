@@ -67,6 +67,7 @@ const run = async (name: string, path: string, given: Record<string, unknown>) =
     context: {
       signal: new AbortController().signal,
       checkpoint: async () => {},
+      saysHowToGoOn: () => {},
       progress: () => ({ update: () => {}, end: () => {} }),
       say: () => {},
       writeFile: async (file, data) => writeFileSync(file, data as string),

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { fileTexts } from "../../src/cli/commands/design/files.js";
 import { mitigationChoiceTexts } from "../../src/cli/commands/models/mitigation-choices.js";
+import { predictCommandTexts } from "../../src/cli/commands/models/predict.js";
 import { seededStream } from "../../src/core/random.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { taskTexts } from "../../src/tables/task.js";
@@ -13,7 +14,7 @@ import { fitTexts } from "../../src/workflows/fit-model.js";
 import { modelTexts } from "../../src/workflows/fitted-model.js";
 import { predictTexts } from "../../src/workflows/predict.js";
 import { needsDist } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-models-"));
@@ -137,7 +138,7 @@ describe("fairbed fit and predict", () => {
     const nowhere = join(folder, "none", "model.json");
     await refused(["fit", labelled, ...ROLES, "--out", nowhere], writeText.noFolder(nowhere));
     await refused(["predict", at("absent.json"), fresh], fileTexts.missing(at("absent.json")));
-    await refused(["predict", labelled, fresh], modelTexts.notJson);
+    await refused(["predict", labelled, fresh], predictCommandTexts.noModel(labelled, modelTexts.notJson));
     const narrow = at("narrow.csv");
     writeFileSync(narrow, "code,weight\nx,1\ny,2\n");
     await refused(["predict", out, narrow], predictTexts.noColumns(["skill"]));

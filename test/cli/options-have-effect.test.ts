@@ -103,7 +103,12 @@ const FRESH = "{fresh}";
 const STORE = "{store}";
 const NEW_STORE = "{new store}";
 let runs = 0;
-const run = async (argv: readonly string[], further: readonly (readonly string[])[] = []): Promise<Ran> => {
+/** Where it is known what a run is to differ from, `differs` ends it as soon as it does. */
+const run = async (
+  argv: readonly string[],
+  further: readonly (readonly string[])[] = [],
+  differs: (soFar: Ran, steps: number) => boolean = () => false,
+): Promise<Ran> => {
   const fresh = at(`run ${runs++}`);
   const store = `sqlite:${fresh}.db`;
   const isCopied = argv.includes(STORE);
@@ -111,14 +116,18 @@ const run = async (argv: readonly string[], further: readonly (readonly string[]
   const inPlace = (words: readonly string[]) =>
     words.map((word) => (word === FRESH ? fresh : word === STORE || word === NEW_STORE ? store : word));
   const ran = await runInProcess(inPlace(argv));
-  if (ran.failure !== undefined) return ran;
-  const after: unknown[] = [];
-  for (const words of further) {
+  if (ran.failure !== undefined || further.length === 0) return ran;
+  let soFar: Ran = { ...ran, result: [ran.result] };
+  for (const [step, words] of further.entries()) {
+    if (differs(soFar, step)) break;
     const { result, failure } = await runInProcess(inPlace([...words, "--store", NEW_STORE]));
-    after.push(result, failure);
+    soFar = { ...soFar, result: [...(soFar.result as unknown[]), { result, failure }] };
   }
-  return further.length === 0 ? ran : { ...ran, result: [ran.result, after] };
+  return soFar;
 };
+/** A run with further commands as it was after so many of them. */
+const upTo = (ran: Ran, steps: number): Ran =>
+  Array.isArray(ran.result) ? { ...ran, result: ran.result.slice(0, steps + 1) } : ran;
 
 const PEOPLE = at("people.csv");
 const POOL = at("pool.csv");
@@ -518,6 +527,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--host": ["--host", "::"],
       "--port": { add: ["--port", "99999"], onlyChecked: "test/cli/studio.test.ts opens it" },
       "--no-open": { add: ["--no-open=yes"], onlyChecked: "test/cli/studio.test.ts looks for a browser" },
+      "--save": ["--save", FRESH],
     },
   },
   "label-studio": {
@@ -646,6 +656,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--bits": { add: ["--bits"], printed: true },
       "--pool": ["--pool", "15"],
       "--checkpoints": ["--checkpoints", "4"],
+      "--device": ["--device", "auto"],
     },
   },
   rank: {
@@ -681,6 +692,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--categories": ["--categories", "ordinal"],
       "--seed": ["--seed", "5"],
       "--jobs": ["--jobs", "2"],
+      "--device": ["--device", "auto"],
       "--queue": QUEUE,
     },
   },
@@ -773,6 +785,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--starts": ["--starts", "9"],
       "--rate": ["--rate", "0.9"],
       "--start": { base: [...OPTIMIZE, "--policy", "dad"], add: ["--start", "static"] },
+      "--widths": { base: [...OPTIMIZE, "--policy", "dad"], add: ["--widths", "4:3:"] },
       "--design-mean": { base: RANDOM, add: ["--design-mean", "2"] },
       "--design-sd": { base: RANDOM, add: ["--design-sd", "0.1"] },
       "--beta": ["--beta", "0"],
@@ -833,6 +846,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--starts": ["--starts", "9"],
       "--rate": ["--rate", "0.9"],
       "--start": { base: [...SWEEP, "--policy", "dad"], add: ["--start", POLICY] },
+      "--widths": { base: [...SWEEP, "--policy", "dad"], add: ["--widths", "4:3:"] },
       "--design-mean": { base: [...SWEEP, "--policy", "random"], add: ["--design-mean", "2"] },
       "--design-sd": { base: [...SWEEP, "--policy", "random"], add: ["--design-sd", "0.1"] },
       "--betas": ["--betas", "0,1"],
@@ -887,6 +901,8 @@ const CASES: Readonly<Record<string, Case>> = {
       "--out": { add: ["--out", PEOPLE], files: true },
       "--jobs": { add: ["--jobs", "0"], onlyChecked: THREADS },
       "--queue": QUEUE,
+      // Those that ship with fairbed are of the processor.
+      "--device": ["--device", "gpu"],
       "--resume": ["--resume"],
       "--from-results": ["--from-results", at("no data")],
       "--ledger": { add: ["--ledger", at("ledger.md")], files: true },
@@ -1168,7 +1184,9 @@ describe.each(Object.entries(CASES))("%s", (_, { base, options, needs, further }
     prepare?.();
     const before = await baseOf(own, further);
     prepare?.();
-    const after = await run([...own, ...entry.add], further);
+    const differs = (soFar: Ran, steps: number) =>
+      outcomeOf(soFar, files, printed) !== outcomeOf(upTo(before, steps), files, printed);
+    const after = await run([...own, ...entry.add], further, differs);
     // A value that is refused says nothing of what an allowed one does.
     if (entry.onlyChecked === undefined) expect(REFUSED).not.toContain(after.code);
     expect(outcomeOf(after, files, printed)).not.toBe(outcomeOf(before, files, printed));

@@ -15,10 +15,10 @@ import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import type { Command } from "../../src/cli/command.js";
-import { commands } from "../../src/cli/main.js";
+import { allCommands } from "../../src/cli/main.js";
 import { requireOutputs } from "../../src/cli/out-folder.js";
 import { needsDist } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 
@@ -63,6 +63,8 @@ describe("an --out that is an input", () => {
     expect(readFileSync(at("people.csv"), "utf8")).toBe(TABLE);
   });
 });
+
+const commands = await allCommands();
 
 /** Every option of every command that names something to write. */
 const outputs = commands.flatMap((command) =>

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { rankCandidatesTexts } from "../../src/cli/commands/active/rank-candidates.js";
+import { workerCommandTexts } from "../../src/cli/commands/reproduce/worker.js";
 import { failureText } from "../../src/cli/failure.js";
 import { seededStream } from "../../src/core/random.js";
 import { allowedFilesTexts } from "../../src/jobs/allowed-files.js";
@@ -106,6 +107,7 @@ describeWithPostgres("reproduce on a queue", (server) => {
       const exit = new Promise((resolve) => worker.on("exit", resolve));
       worker.kill("SIGINT");
       expect(await exit).toBe(130);
+      expect(said.split("\n")[0]).toBe(workerCommandTexts.waiting(shown));
       expect(said.split("\n").filter((line) => line.startsWith("done in "))).toHaveLength(
         between.counts.waiting,
       );

@@ -15,6 +15,7 @@ import { join, relative } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { reproduceTexts } from "../../src/cli/commands/reproduce/reproduce.js";
+import { renderTexts } from "../../src/report/render.js";
 import { catalogueTexts, REPRODUCTION_NAMES } from "../../src/reproduce/catalogue.js";
 import { storeTexts } from "../../src/reproduce/store.js";
 import { tableLocationTexts } from "../../src/reproduce/table-location.js";
@@ -22,7 +23,7 @@ import { datasetNamed } from "../../src/sources/catalogue.js";
 import { dataFolderTexts } from "../../src/sources/data-folder.js";
 import { describeWithData } from "../setup/data.js";
 import { needsDist, ROOT } from "../setup/dist.js";
-import { invoke } from "./invoke.js";
+import { invoke } from "./one-process.js";
 
 needsDist();
 /** The first bytes of every PNG. */
@@ -74,19 +75,36 @@ test("a table in quick: once run, then only drawn, here and from a copy of its r
   const drawn = await invoke([...words, "--out", join(folder, "drawn"), "--from-results", copy]);
   expect(JSON.parse(drawn.stdout).reproductions).toEqual(reproductions);
   expect(existsSync(join(folder, "drawn", "results.jsonl"))).toBe(false);
+  // The folder of --out itself: its lines, and without them its tables, which have fewer digits.
+  const whole = await invoke([...words, "--out", join(folder, "drawn"), "--from-results", out]);
+  expect(JSON.parse(whole.stdout).reproductions).toEqual(reproductions);
+  const tables = await invoke([
+    ...words,
+    ...["--out", join(folder, "drawn"), "--from-results", join(folder, "drawn")],
+  ]);
+  expect(JSON.parse(tables.stdout).cells).toEqual({ wanted: 10, ran: 0, stored: 10 });
+  const paper = words.filter((word) => word !== "--quick");
+  expect(await invoke([...paper, "--out", join(folder, "drawn"), "--from-results", out])).toMatchObject({
+    code: 2,
+    stderr: `fairbed: ${reproduceTexts.nothing(false, true)}\n`,
+  });
+  expect(reproduceTexts.nothing(false, true)).toContain("add --quick");
 }, 300_000);
 
 test("results that ship with fairbed: drawn without running, and what a run begins with", async () => {
   // A copy of the package with results of its own.
   const copy = join(folder, "package");
   mkdirSync(copy);
-  for (const part of ["bin", "dist", "node_modules", "package.json"]) {
-    symlinkSync(join(ROOT, part), join(copy, part));
-  }
+  for (const part of ["bin", "dist", "package.json"]) symlinkSync(join(ROOT, part), join(copy, part));
+  const packages = join(copy, "node_modules");
+  mkdirSync(packages);
+  const link = (name: string) => symlinkSync(join(ROOT, "node_modules", name), join(packages, name));
+  for (const name of readdirSync(join(ROOT, "node_modules"))) if (name !== "vega") link(name);
   const program = join(copy, "bin", "fairbed");
   const env = { NODE_OPTIONS: "--preserve-symlinks --preserve-symlinks-main" };
   const inCopy = (...words: readonly string[]) =>
     invoke(["reproduce", "table-location", "--quick", "--quiet", "--json", ...words], { program, env });
+  // Said before vega is asked for, which is not there either.
   for (const option of ["--from-results", "--resume"]) {
     expect(await inCopy(option)).toMatchObject({
       code: 2,
@@ -94,6 +112,10 @@ test("results that ship with fairbed: drawn without running, and what a run begi
     });
   }
   cpSync(join(folder, "location", "results"), join(copy, "results"), { recursive: true });
+  const undrawn = await inCopy("--out", join(folder, "shipped"), "--from-results");
+  expect(undrawn).toMatchObject({ code: 1, stderr: `fairbed: ${renderTexts.noVega}\n` });
+  expect(existsSync(join(folder, "shipped"))).toBe(false);
+  link("vega");
   const drawn = await inCopy("--out", join(folder, "shipped"), "--from-results");
   expect(JSON.parse(drawn.stdout).cells).toEqual({ wanted: 10, ran: 0, stored: 10 });
   // Two seeds ship, the third is run; all three are in what may ship next.

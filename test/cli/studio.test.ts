@@ -1,11 +1,12 @@
 /** `fairbed studio` as people use it: the page, a browser, and Ctrl-C. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { studioCommandTexts } from "../../src/cli/commands/server/studio.js";
 import { studioServerTexts } from "../../src/server/studio-server.js";
-import { needsDist } from "../setup/dist.js";
+import { archiveSource } from "../../src/server/studio-source.js";
+import { needsDist, ROOT } from "../setup/dist.js";
 import { runInProcess } from "./in-process.js";
 import { invoke } from "./invoke.js";
 
@@ -67,6 +68,24 @@ describe("fairbed studio", () => {
     const { code } = await visited(["--no-open"], browser(0), /stays on this computer/);
     expect(code).toBe(130);
     expect(() => readFileSync(join(folder, "opened"))).toThrow("ENOENT");
+  });
+
+  test("is written into a folder for other servers, the same from the archive that ships", async () => {
+    const [saved, shipped] = [join(folder, "saved"), join(ROOT, "dist", "studio")];
+    expect((await runInProcess(["studio", "--save", saved])).said).toEqual([
+      expect.stringMatching(/^The page is in .*saved \(\d+ files\)/),
+    ]);
+    const names = readdirSync(shipped, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(shipped, join(entry.parentPath, entry.name)))
+      .sort();
+    const archive = archiveSource(`${shipped}.json.br`);
+    expect([...(await archive.names())].sort()).toEqual(names);
+    for (const name of names) {
+      const bytes = readFileSync(join(shipped, name));
+      expect(readFileSync(join(saved, name)).equals(bytes), name).toBe(true);
+      expect(bytes.equals(await archive.read(name)), name).toBe(true);
+    }
   });
 
   test("is for this computer alone", async () => {

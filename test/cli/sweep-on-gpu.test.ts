@@ -2,15 +2,50 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
-import { needsDist } from "../setup/dist.js";
-import { describeOnGpu } from "../setup/gpu.js";
+import type { Device } from "../../src/compute/webgpu/api.js";
+import type { Gpu } from "../../src/compute/webgpu/device.js";
+import { needsDist, ROOT } from "../setup/dist.js";
+import { describeOnGpu, openAsHardware } from "../setup/gpu.js";
 import { runInProcess } from "./in-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-sweep-gpu-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const inDist = <Module>(path: string): Promise<Module> =>
+  import(/* @vite-ignore */ pathToFileURL(join(ROOT, "dist", path)).href) as Promise<Module>;
+const openInDist = async () =>
+  (await inDist<typeof import("../../src/compute/webgpu/device.js")>("compute/webgpu/device.js")).openGpuOf;
+/** From now on the commands find this one. */
+const shareInDist = async (gpu: Gpu): Promise<void> =>
+  (await inDist<typeof import("../../src/workflows/device.js")>("workflows/device.js")).shareGpu(gpu);
+
+/** A device that goes away when it is given work for the last time. */
+const lostAfter =
+  (submissions: number) =>
+  (device: Device): Device => {
+    let left = submissions;
+    const queue = new Proxy(device.queue, {
+      get(target, name) {
+        if (name === "submit") {
+          left -= 1;
+          if (left === 0) device.destroy();
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    return new Proxy(device, {
+      get(target, name) {
+        if (name === "queue") return queue;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  };
 
 const words = (out: string, ...more: string[]) => [
   ...["design", "sweep", "--model", "linear-gaussian", "--betas", "0,0.8", "--horizons", "1", "--seeds", "2"],
@@ -52,6 +87,30 @@ describeOnGpu("a sweep on a GPU", () => {
     });
     const again = await runInProcess(words("gpu", "--device", "gpu"));
     expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
+  }, 120_000);
+});
+
+describeOnGpu("auto", () => {
+  test("leaves the cells to the processor where that is faster, as if it had been asked for", async () => {
+    const { result, failure } = await runInProcess(words("auto", "--device", "auto"));
+    expect(failure).toBeUndefined();
+    const note = expect.stringContaining("is a program on the processor");
+    expect(result).toMatchObject({ device: { asked: "auto", used: "cpu", note }, cells: { computed: 4 } });
+    const again = await runInProcess(words("auto"));
+    expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
+  }, 120_000);
+});
+
+describeOnGpu("figures of the paper on a GPU", () => {
+  test("with auto, the processor takes over where the GPU is lost", async () => {
+    await shareInDist(await openAsHardware({ as: lostAfter(3), open: await openInDist() }));
+    const out = join(folder, "reproduced");
+    const { result, failure } = await runInProcess([
+      ...["reproduce", "fig-static-designs", "--quick", "--seeds", "1", "--device", "auto", "--out", out],
+    ]);
+    expect(failure).toBeUndefined();
+    const notes = [expect.stringMatching(/^On the CPU, because the GPU was lost/)];
+    expect(result).toMatchObject({ cells: { wanted: 1, ran: 1, stored: 1 }, notes });
   }, 120_000);
 });
 
