@@ -8,14 +8,23 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 const licences = pageLicences("licences.md");
 
+const unused = here("src/studio/worker/no-maps-or-schemes.ts");
+
 export default defineConfig({
   root: here("src/studio"),
   // Relative, so that the page works in any folder of any host.
   base: "./",
   logLevel: "warn",
   plugins: [svelte({ configFile: false }), licences.inPage],
-  // Charts are drawn by a part of Vega that evaluates no text: a strict content security policy allows it.
-  resolve: { alias: { vega: here("src/studio/worker/vega.ts") } },
+  resolve: {
+    alias: {
+      // Charts are drawn by a part of Vega that evaluates no text: a strict content security policy allows it.
+      vega: here("src/studio/worker/vega.ts"),
+      "d3-geo": unused,
+      "d3-scale-chromatic": unused,
+      "topojson-client": unused,
+    },
+  },
   worker: { format: "es", plugins: () => [licences.inWorkers] },
   build: {
     outDir: process.env.FAIRBED_STUDIO_OUT ?? here("dist/studio"),

@@ -27,6 +27,8 @@ const TYPES = {
   ".json": "application/json",
   ".css": "text/css",
   ".wasm": "application/wasm",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
 };
 
 const ISOLATION = {

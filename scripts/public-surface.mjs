@@ -132,13 +132,18 @@ export const createReader = () => {
   return { read, declared, names, isTypeOnly };
 };
 
-/** Every export of every entry of the package in `root`, by its declaration files. @param {string} root @returns {Exported[]} */
-export const publicSurface = (root) => {
+/**
+ * Every export of every entry of the package in `root`, by its declaration files, which may be in another folder than
+ * the one that ships.
+ *
+ * @param {string} root @param {string} [dist] @returns {Exported[]}
+ */
+export const publicSurface = (root, dist = join(root, "dist")) => {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const reader = createReader();
   return Object.entries(exports).flatMap(([entry, conditions]) => {
     if (typeof conditions === "string") return [];
-    const file = join(root, conditions.types);
+    const file = join(dist, conditions.types.replace(/^\.\/dist\//, ""));
     return reader.names(file).flatMap((name) => {
       const place = reader.declared({ file, name });
       if (place === undefined) throw new Error(`${entry} exports ${name}, which is declared nowhere`);

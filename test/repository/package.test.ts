@@ -9,42 +9,46 @@ needsDist();
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 describe("the package", () => {
-  test("packs the executable, what was built, results, examples and what is written about it, and nothing else", () => {
+  test("packs the executable and what was built, in less than 1.5 MB, and nothing else", () => {
     const words = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
     const { stdout } = spawnSync("npm", words, { cwd: ROOT, encoding: "utf8" });
-    const paths = (JSON.parse(stdout)[0].files as { path: string }[]).map(({ path }) => path);
-    const many =
-      /^(dist\/.*(?<!\.test)\.(js|d\.ts)(\.map)?|dist\/studio\/(assets\/[\w-]+\.css|index\.html|icon\.svg|licences\.md)|src\/.*(?<!\.test)\.ts|docs\/.*\.md|docs\/reproduction\/.*\.svg|docs\/studio\/[a-z]+\.png|results\/.*\.csv|examples\/((slurm|jspsych)\/.*|[a-z-]+\.mjs))$/;
-    const others = paths.filter((path) => !many.test(path));
+    const [{ files, size }] = JSON.parse(stdout) as { files: { path: string }[]; size: number }[];
+    expect(size).toBeLessThan(1.5e6);
+    const paths = files.map(({ path }) => path);
+    const others = paths.filter((path) => !/^dist\/(?!studio\/).*(?<!\.test)\.(js|d\.ts)$/.test(path));
     expect(others.sort()).toEqual([
-      "CONTRIBUTING.md",
+      "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "bin/fairbed",
       "bin/package.json",
+      "dist/studio.json.br",
       "package.json",
+      "sbom.cdx.json",
     ]);
-    // No link of the README leads nowhere.
-    const linked = [...read("README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path);
-    expect(linked.length).toBeGreaterThan(1);
-    expect(paths).toEqual(expect.arrayContaining(linked));
-    for (const entry of [
-      "index.js",
-      "index.d.ts",
-      "browser.js",
-      "browser.d.ts",
-      "cli/main.js",
-      "studio/index.html",
-    ]) {
+    for (const entry of ["index.js", "index.d.ts", "browser.js", "browser.d.ts", "cli/main.js"]) {
       expect(paths).toContain(`dist/${entry}`);
     }
-    // Maps lead to sources that ship too, so that a debugger and "go to definition" show what was written.
-    const maps = paths.filter((path) => path.endsWith(".map"));
-    expect(maps).toHaveLength(paths.filter((path) => /^dist\/(?!studio\/).*\.(js|d\.ts)$/.test(path)).length);
-    for (const path of maps) {
-      const { sources } = JSON.parse(read(path)) as { sources: string[] };
-      expect(paths).toEqual(expect.arrayContaining(sources.map((source) => join(dirname(path), source))));
-    }
+    // What a declaration imports is there, or TypeScript takes it for `any`.
+    const lacking = paths
+      .filter((path) => path.endsWith(".d.ts"))
+      .flatMap((path) =>
+        [...read(path).matchAll(/(?:from|import) ?\(?"(\.[^"]+)\.js"/g)].map(([, to]) =>
+          join(dirname(path), `${to}.d.ts`),
+        ),
+      )
+      .filter((path) => !paths.includes(path));
+    expect(lacking).toEqual([]);
+  });
+
+  test("no link of the README leads nowhere: sites that show it look for them in the repository", () => {
+    const linked = [...read("README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path);
+    expect(linked.length).toBeGreaterThan(1);
+    const { stdout } = spawnSync("git", ["ls-files", "--", ...linked], { cwd: ROOT, encoding: "utf8" });
+    const tracked = stdout.split("\n");
+    expect(
+      linked.filter((path) => !tracked.some((each) => each === path || each.startsWith(`${path}/`))),
+    ).toEqual([]);
   });
 
   test("the lock file names no registry", () => {

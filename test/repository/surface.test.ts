@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { apiDifference, publicApi } from "../../scripts/public-api.mjs";
 import { publicSurface, unnamedTypes } from "../../scripts/public-surface.mjs";
 import * as browser from "../../src/browser.js";
 import * as fairbed from "../../src/index.js";
@@ -16,6 +17,11 @@ test("the root has about twenty names, the same in Node and in a browser", () =>
 
 test("every type that a public signature names is exported", () => {
   expect(unnamedTypes(ROOT)).toEqual([]);
+});
+
+test("a change to the public API is recorded: npm run -s build && node scripts/public-api.mjs", () => {
+  const recorded = readFileSync(join(ROOT, "docs", "public-api.txt"), "utf8");
+  expect(apiDifference(recorded, publicApi(ROOT))).toEqual([]);
 });
 
 test("no two names differ only in case, and a name means one thing", () => {

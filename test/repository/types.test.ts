@@ -33,6 +33,7 @@ test.each([
   ["typescript-oldest", "node16", "node16"],
   ["typescript-oldest", "esnext", "bundler"],
   ["typescript", "node16", "node16"],
+  ["typescript", "nodenext", "nodenext"],
   ["typescript", "esnext", "bundler"],
 ])("%s takes them with module %s, resolution %s", (compiler, module, moduleResolution) => {
   const compilerOptions = {
