@@ -15,7 +15,8 @@ const { attributes } = await auditTable(tableOf(people), {
 });
 const { leakage, columns } = attributes[0].audit;
 const { nats, interval, pValue } = leakage.unconditional;
+const chance = pValue < 0.001 ? "p below 0.001" : `p = ${pValue.toFixed(3)}`;
 console.log(
-  `about sex: ${nats.toFixed(2)} nats per record (${interval.map((end) => end.toFixed(2)).join(" to ")}), p = ${pValue.toFixed(3)}`,
+  `about sex: ${nats.toFixed(2)} nats per record (${interval.map((end) => end.toFixed(2)).join(" to ")}), ${chance}`,
 );
 console.log(`columns that stand in for it: ${columns.filter(({ proxy }) => proxy).map(({ name }) => name)}`);

@@ -9,6 +9,7 @@ const found = await plan(table, {
   methods: ["epig"],
   learners: ["logistic"],
   trees: 10,
+  batch: 5,
 });
 console.log(found.answer.recommendation);
 console.log(found.answer.reached);

@@ -55,6 +55,10 @@ describe("in Node", () => {
   test.each(NAMES)("%s prints something", { timeout: LONGEST }, (name) => {
     expect(inNode(name)).not.toBe("");
   });
+
+  test("a p value is never printed as 0", () => {
+    expect(inNode("audit.mjs")).toMatch(/, p below 0\.001\n/);
+  });
 });
 
 describeInChromium("in Chromium", (browser) => {
