@@ -62,7 +62,8 @@ export const rankTexts = {
   otherLabel: (rows: number, target: string) =>
     `${rows} ${rows === 1 ? "row" : "rows"} of the pool ${rows === 1 ? "has" : "have"} another value of ${target} than the labelled ${rows === 1 ? "row" : "rows"} with the same id: the labelled table's counts`,
   noRows: "the pool has no rows: give a table with at least one.",
-  allDone: "every row of the pool is labelled already: give a pool with others.",
+  allDone: (columns: readonly string[]) =>
+    `every row of the pool is labelled already: give a pool with others. Rows with a value of ${columns.join(" and ")} count as labelled.`,
   noCommon: "the labelled table and the pool have no feature in common: give tables with the same columns.",
   onlyLabelled: (columns: readonly string[]) =>
     `left out because the pool does not have ${columns.length === 1 ? "it" : "them"}: ${columns.join(", ")}`,
@@ -334,15 +335,16 @@ export function* partRankerSteps(plan: RankPlan): Generator<unknown, (first: num
     let [first, part, skipped, conflicts] = [start, 0, 0, 0];
     let counts: PoolCounts | undefined;
 
-    /** The rows of a part that may be chosen; throws where two have the same id. */
+    /** The rows of a part that nobody has labelled, there or in the labelled table; throws where two have the same id. */
     const candidatesIn = (table: Table, ids: ((row: number) => string | undefined) | undefined) => {
       const candidates: number[] = [];
       const isLabelled = columnsOfRule(plan.target.rule).every(
         (name) => findColumn(table, name) !== undefined,
       );
-      const labels = ids !== undefined && isLabelled ? applyRule(plan.target.rule, table) : undefined;
+      const labels = isLabelled ? applyRule(plan.target.rule, table) : undefined;
       for (let at = 0; at < table.rows; at++) {
         const id = ids?.(at);
+        const own = labels?.[at] ?? -1;
         if (id !== undefined) {
           const before = seen.get(id);
           if (before !== undefined) {
@@ -351,12 +353,11 @@ export function* partRankerSteps(plan: RankPlan): Generator<unknown, (first: num
           seen.set(id, first + at);
           const label = done.get(id);
           if (label !== undefined) {
-            const own = labels?.[at] ?? -1;
             conflicts += Number(own >= 0 && label >= 0 && own !== label);
             continue;
           }
         }
-        candidates.push(at);
+        if (own < 0) candidates.push(at);
       }
       skipped += table.rows - candidates.length;
       return Int32Array.from(candidates);

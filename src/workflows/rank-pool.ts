@@ -95,7 +95,7 @@ export interface Ranking {
  * attributes, best first: score = EPIG - beta x leakage, both in nats (section 6.2 of the paper), or by another method.
  *
  * Models are fitted on `labelled`; its weights count in the fits. The features are those that all tables have. A row of
- * the pool whose `id` is in the labelled table is left out (ids are compared as texts). The answer is the same for the
+ * the pool that has a label, or whose `id` is in the labelled table, is left out (ids are compared as texts). The answer is the same for the
  * pool as one table and in parts, except for methods that draw (`random`, the correction `permutation`), which draw
  * anew for each part.
  *
@@ -327,13 +327,13 @@ type ChosenCandidate = RankedCandidate & { readonly sensitive: readonly number[]
  */
 const withinQuotas = async (
   { groups, drawn: offered, shares, skipped, models }: BestOfParts,
-  { settings, rows }: RankPlan,
+  { settings, rows, target }: RankPlan,
   pace: Pacer | undefined,
 ): Promise<ChosenCandidate[]> => {
   const all = groups
     .flatMap(({ group, best }) => best.map((each) => ({ ...each, group })))
     .sort((a, b) => a.row - b.row);
-  if (all.length === 0) throw new InputError("all-labelled", rankTexts.allDone);
+  if (all.length === 0) throw new InputError("all-labelled", rankTexts.allDone(columnsOfRule(target.rule)));
   const eligible = rows - skipped;
   const draws = drawnOf(settings, eligible);
   const costWeight = costWeightOf(settings);

@@ -6,7 +6,7 @@ import { examplePeople } from "../../src/tables/example-people.js";
 import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
 import { PILOT_CSV, PILOT_NAME } from "./pilot.js";
-import { openStudio, type StudioPage } from "./studio-page.js";
+import { openExample, openStudio, type StudioPage } from "./studio-page.js";
 
 needsDist();
 const closing: (() => Promise<unknown>)[] = [];
@@ -71,6 +71,27 @@ describeInChromium("opening a file", (browser) => {
     return studio;
   };
   const bar = (page: Page) => page.locator(".bar-table");
+
+  for (const goesElsewhere of [false, true]) {
+    test(`the example leads to ${goesElsewhere ? "nothing else whoever has gone on while it was being kept" : "its audit"}`, async () => {
+      const { page, url, faults } = await open();
+      await page.addInitScript(() => {
+        const { set } = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete") ?? {};
+        Object.defineProperty(IDBTransaction.prototype, "oncomplete", {
+          set(this: IDBTransaction, tell: () => void) {
+            set?.call(this, () => setTimeout(tell, 500));
+          },
+        });
+      });
+      await page.reload();
+      await openExample(page);
+      expect(page.url()).toBe(`${url}#/start`);
+      if (goesElsewhere) await page.getByRole("link", { name: "Export", exact: true }).click();
+      await page.waitForTimeout(1500);
+      expect(page.url()).toBe(`${url}#/${goesElsewhere ? "export" : "audit"}`);
+      expect(faults).toEqual([]);
+    });
+  }
 
   test("a CSV that is dropped on its card, and a Parquet file beside it once a table is open", async () => {
     const { page, url, faults } = await open();

@@ -47,7 +47,12 @@ const base: RankOptions = {
   id: "id",
   top: 9,
 };
-const pool = rowsOf(120, 1500);
+/** Rows that have the target count as labelled, so a pool is without it. */
+const openRows = (from: number, to: number): Table => {
+  const rows = rowsOf(from, to);
+  return { ...rows, columns: rows.columns.filter(({ name }) => name !== "hired") };
+};
+const pool = openRows(120, 1500);
 
 describe("the composition of a ranking", () => {
   const shareOf = (column: string, value: string, table: Table, rows?: readonly number[]): number => {
@@ -77,7 +82,7 @@ describe("the composition of a ranking", () => {
   });
 
   it("is the same for a pool in parts", async () => {
-    const parts = () => [rowsOf(120, 700), rowsOf(700, 1500)];
+    const parts = () => [openRows(120, 700), openRows(700, 1500)];
     expect((await rankPool(parts, base)).composition).toEqual((await rankPool(pool, base)).composition);
   });
 
@@ -127,7 +132,7 @@ describe("rankPool", () => {
     const watched = { ...options, onProgress: () => {}, signal: new AbortController().signal };
     expect(await rankPool(pool, watched)).toEqual(whole);
     if (method === "random") return;
-    const parts = () => [rowsOf(120, 130), rowsOf(130, 700), rowsOf(700, 1500)];
+    const parts = () => [openRows(120, 130), openRows(130, 700), openRows(700, 1500)];
     expect(await rankPool(parts, options)).toEqual(whole);
   });
 
@@ -168,7 +173,7 @@ describe("rankPool", () => {
   });
 
   it("refuses a pool of nothing but labelled rows, and a missing cost", async () => {
-    await expect(rankPool(rowsOf(0, 50), base)).rejects.toThrow(rankTexts.allDone);
+    await expect(rankPool(openRows(0, 50), base)).rejects.toThrow(rankTexts.allDone(["hired"]));
     const gap = tableOf([
       { id: "x", skill: 1, town: "north", taste: 1, height: 1, price: 1 },
       { id: "y", skill: 1, town: "north", taste: 1, height: 1, price: null },
@@ -176,8 +181,33 @@ describe("rankPool", () => {
     await expect(rankPool(gap, { ...base, costs: "price" })).rejects.toThrow(rankTexts.cost("price", 1));
   });
 
+  it("never recommends whoever has a label in the pool, with ids or without, in one table or in parts", async () => {
+    const hired = columnNamed(all, "hired");
+    if (hired.kind === "numeric") throw new Error("hired is text");
+    const partly = (from: number, to: number): Table => {
+      const rows = rowsOf(from, to);
+      // Every third is still open.
+      const codes = Int32Array.from({ length: to - from }, (_, i) =>
+        (from + i) % 3 === 0 ? -1 : hired.codes[from + i],
+      );
+      return {
+        ...rows,
+        columns: rows.columns.map((own) => (own.name === "hired" ? { ...hired, codes } : own)),
+      };
+    };
+    for (const id of ["id", undefined]) {
+      const options = { ...base, exclude: ["price", "weight", "age", "id"], id };
+      const whole = await rankPool(partly(120, 660), options);
+      expect(whole.candidates.map(({ row }) => (120 + row) % 3).every((left) => left === 0)).toBe(true);
+      expect(whole.notes).toContain(rankTexts.done(360));
+      const inParts = await rankPool(() => [partly(120, 130), partly(130, 660)], options);
+      expect(inParts.candidates).toEqual(whole.candidates);
+      await expect(rankPool(rowsOf(120, 300), options)).rejects.toThrow(rankTexts.allDone(["hired"]));
+    }
+  });
+
   it("gives all that are left where fewer are left than are wanted", async () => {
-    const { candidates } = await rankPool(rowsOf(115, 124), base);
+    const { candidates } = await rankPool(openRows(115, 124), base);
     expect(candidates.map(({ id }) => id).sort()).toEqual(["p120", "p121", "p122", "p123"]);
   });
 });
