@@ -47,9 +47,9 @@ export const pendingJobs = (jobs: readonly Job[], store: JobStore): readonly Job
   return [...new Map([...alone, ...first, ...lacking].map((job) => [jobKey(job), job])).values()];
 };
 
-/** Whether a job failed because this machine lacks what another one may have. */
+/** Whether a job failed because this machine lacks what another one may have. What a GPU refuses, all would. */
 export const isLack = ({ code }: FairbedError): boolean =>
-  code === "no-dataset" || code === "no-file" || code.startsWith("gpu-");
+  code === "no-dataset" || code === "no-file" || (code.startsWith("gpu-") && code !== "gpu-failed");
 
 export const runJobs = (jobs: readonly Job[], options: RunJobsOptions): Promise<JobsRun> => {
   const { store, place, signal } = options;

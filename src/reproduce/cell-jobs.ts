@@ -29,7 +29,8 @@ export const cellJobs: JobKind<Cell, CellResult> = {
   before: acquisitionOf,
   queue: (cell) => {
     const start = queueStart(cell.kind);
-    if (cell.kind === "design") return start;
+    // Who has no GPU can still do those of the processor.
+    if (cell.kind === "design") return cell.device === undefined ? start : `${start}-${cell.device}`;
     return `${start}-${(cell.kind === "acquire" ? cell : cell.acquisition).task}`;
   },
   queues: () => Object.keys(CELL_VERSIONS).map((kind) => queueStart(kind as CellKind)),
