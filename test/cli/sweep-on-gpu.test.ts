@@ -8,7 +8,7 @@ import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
 import type { Device } from "../../src/compute/webgpu/api.js";
 import type { Gpu } from "../../src/compute/webgpu/device.js";
 import { needsDist, ROOT } from "../setup/dist.js";
-import { describeOnGpu, openAsHardware } from "../setup/gpu.js";
+import { describeOnGpu, openAsHardware, standingIn } from "../setup/gpu.js";
 import { runInProcess } from "./in-process.js";
 
 needsDist();
@@ -23,27 +23,26 @@ const openInDist = async () =>
 const shareInDist = async (gpu: Gpu): Promise<void> =>
   (await inDist<typeof import("../../src/workflows/device.js")>("workflows/device.js")).shareGpu(gpu);
 
+/** Calls this before the device is given work. */
+const watchSubmissions = (device: Device, submits: () => unknown): Device => {
+  const queue = new Proxy(device.queue, {
+    get(target, name) {
+      if (name === "submit") submits();
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return standingIn(device, { queue });
+};
+
 /** A device that goes away when it is given work for the last time. */
 const lostAfter =
   (submissions: number) =>
   (device: Device): Device => {
     let left = submissions;
-    const queue = new Proxy(device.queue, {
-      get(target, name) {
-        if (name === "submit") {
-          left -= 1;
-          if (left === 0) device.destroy();
-        }
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-    return new Proxy(device, {
-      get(target, name) {
-        if (name === "queue") return queue;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
+    return watchSubmissions(device, () => {
+      left -= 1;
+      if (left === 0) device.destroy();
     });
   };
 
@@ -98,6 +97,34 @@ describeOnGpu("auto", () => {
     expect(result).toMatchObject({ device: { asked: "auto", used: "cpu", note }, cells: { computed: 4 } });
     const again = await runInProcess(words("auto"));
     expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
+  }, 120_000);
+});
+
+describeOnGpu("auto, where the GPU is lost", () => {
+  test("leaves the cells that are not finished to the processor, and takes all for found the next time", async () => {
+    const more = ["--seeds", "1", "--horizons", "1,2"];
+    let submissions = 0;
+    const counted = (device: Device): Device => watchSubmissions(device, () => submissions++);
+    await shareInDist(await openAsHardware({ as: counted, open: await openInDist() }));
+    expect((await runInProcess(words("whole", "--device", "gpu", ...more))).failure).toBeUndefined();
+    // Two horizons, one after the other: in the second, the first is stored.
+    const as = lostAfter(Math.round(0.8 * submissions));
+    await shareInDist(await openAsHardware({ as, open: await openInDist() }));
+    const { result, failure } = await runInProcess(words("lost", "--device", "auto", ...more));
+    expect(failure).toBeUndefined();
+    const note = sweepTexts.left(2, 4);
+    expect(result).toMatchObject({ device: { asked: "auto", used: "gpu", note }, cells: { computed: 4 } });
+    // The processor's are its own, to the last bit, and count as such.
+    expect((await runInProcess(words("alone", ...more))).failure).toBeUndefined();
+    const [lost, alone] = [numbersIn("lost"), numbersIn("alone")];
+    expect(lost.map((row, i) => JSON.stringify(row) === JSON.stringify(alone[i]))).toEqual([
+      ...[false, false],
+      ...[true, true],
+    ]);
+    const again = await runInProcess(words("lost", "--device", "auto", ...more));
+    expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
+    const cpu = await runInProcess(words("lost", ...more));
+    expect(cpu.result).toMatchObject({ cells: { found: 2, computed: 2 } });
   }, 120_000);
 });
 

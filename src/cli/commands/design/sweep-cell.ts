@@ -13,8 +13,8 @@ export interface SweepCell {
   readonly source: ModelSource;
   readonly settings: FullSettings;
   readonly evaluation: EvaluatePolicySettings;
-  /** Where a GPU was asked for: its results are not those of the processor. */
-  readonly device?: "gpu" | "auto" | undefined;
+  /** Of a GPU, whose results are not those of the processor. */
+  readonly device?: "gpu" | undefined;
 }
 
 export interface SweepResult {

@@ -47,6 +47,8 @@ export const sweepJob = (
   cell: Pick<SweepCell, "settings" | "evaluation" | "device">,
 ) => ({ kind: sweepJobs, input: { fingerprint, source, ...cell } });
 
+export type SweepJob = ReturnType<typeof sweepJob>;
+
 /** Whether a stored line holds what a cell gives: others may have written the file. */
 export const isSweepResult = ({ kind, result }: StoredJob): boolean => {
   const { report, designs, policy } = result as Partial<SweepResult>;

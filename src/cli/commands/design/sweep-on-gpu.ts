@@ -6,24 +6,20 @@ import { relative } from "node:path";
 import type { PolicyFile } from "../../../design/policy-file.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { frontierOnGpu } from "../../../workflows/design-frontier.js";
-import type { ComputeDevice } from "../../../workflows/device.js";
 import type { CommandContext } from "../../command.js";
 import { isFile, type LoadedModel } from "./load-model.js";
 import { runSweepCell } from "./sweep-cell.js";
-import { type sweepJob, sweepJobs } from "./sweep-jobs.js";
+import { type SweepJob, sweepJobs } from "./sweep-jobs.js";
 
-type SweepJob = ReturnType<typeof sweepJob>;
-
-/** How many cells were computed. */
 export const runSweepOnGpu = async (
   loaded: LoadedModel,
   jobs: readonly SweepJob[],
   store: JobStore,
-  device: ComputeDevice,
   { progress: show, signal }: Pick<CommandContext, "progress" | "signal">,
-): Promise<number> => {
-  const pending = jobs.filter(({ input }) => !store.has(sweepJobs.key(input)));
-  if (pending.length === 0) return 0;
+): Promise<void> => {
+  const pending = jobs.filter(({ input }) => input.device === "gpu" && !store.has(sweepJobs.key(input)));
+  if (pending.length === 0) return;
+  const device = "gpu";
   const [{ input }] = pending;
   const { source } = input;
   const progress = show("sweeping", 2 * pending.length);
@@ -33,7 +29,7 @@ export const runSweepOnGpu = async (
       Math.round(pending.length * trained) + finished,
       finished === 0 ? undefined : `${finished} of ${pending.length} cells done`,
     );
-  const finish = async (job: SweepJob, found: PolicyFile | undefined, training: number): Promise<void> => {
+  const finish = async (job: SweepJob, found: PolicyFile, training: number): Promise<void> => {
     signal.throwIfAborted();
     const started = performance.now();
     const result = await runSweepCell(loaded, job.input, { signal, device, found });
@@ -65,9 +61,6 @@ export const runSweepOnGpu = async (
         },
       },
     );
-    // What `auto` could not train together is trained by itself.
-    for (const job of pending) if (!store.has(sweepJobs.key(job.input))) await finish(job, undefined, 0);
-    return pending.length;
   } finally {
     progress.end();
   }

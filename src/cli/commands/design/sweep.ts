@@ -9,9 +9,10 @@ import { EnvironmentError, InputError } from "../../../core/errors.js";
 import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { withError } from "../../../core/number-text.js";
 import type { JobStore } from "../../../jobs/job-store.js";
-import { deviceTexts, storedDevice, usedDevice } from "../../../workflows/device.js";
+import { deviceTexts, storedDevice, type UsedDevice, usedDevice } from "../../../workflows/device.js";
 import { evaluationSizes } from "../../../workflows/evaluation-defaults.js";
 import { FRONTIER_BETAS } from "../../../workflows/policy-defaults.js";
+import type { FullSettings } from "../../../workflows/policy-settings.js";
 import { bitsOption } from "../../bits-option.js";
 import { withClaimedFolder } from "../../claimed-folder.js";
 import { type CommandContext, defineCommand } from "../../command.js";
@@ -26,10 +27,14 @@ import type { LoadedModel } from "./load-model.js";
 import { modelOptions } from "./model-options.js";
 import { normalDesigns, trainingOptions } from "./optimize.js";
 import type { SweepCell, SweepResult } from "./sweep-cell.js";
+import type { SweepJob } from "./sweep-jobs.js";
 import type { FinishedCell, SummaryRow } from "./sweep-tables.js";
 
 export const sweepTexts = {
   queue: "a sweep on a GPU runs in one process and not on a queue: leave out --queue, or --device",
+  onQueue: "a queue's workers compute on their processors",
+  left: (cells: number, all: number) => `${cells} of ${all} cells on the CPU`,
+  goesOn: (reason: string) => `the cells that are left go on on the processor: ${reason}`,
   noFigures: "leave the figures out with --figures none",
 };
 
@@ -80,12 +85,14 @@ export const sweep = defineCommand({
   reportsProgress: true,
   async run({ options, context }) {
     const { betas, horizons, seeds, exact, out, figures, device } = options;
-    if (device !== "cpu" && options.queue !== undefined) throw new InputError("device", sweepTexts.queue);
+    const queued = options.queue !== undefined;
+    if (device === "gpu" && queued) throw new InputError("device", sweepTexts.queue);
     const { requireCharts } = await import("../../../report/render.js");
     // Before the work that they would show.
     if (figures === "svg") await requireCharts(sweepTexts.noFigures);
     const { namedModel } = await import("./named-model.js");
-    const { isSweepResult, sweepJob } = await import("./sweep-jobs.js");
+    const { isGpuFailure } = await import("../../../compute/webgpu/failure.js");
+    const { isSweepResult, sweepJob, sweepJobs } = await import("./sweep-jobs.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const { policySettings } = await import("../../../workflows/policy-settings.js");
     const { requireGpuTraining } = await import("../../../workflows/train-policy.js");
@@ -102,21 +109,43 @@ export const sweep = defineCommand({
         Array.from({ length: seeds }, (_, seed) => policySettings({ ...common, beta, horizon, seed })),
       ),
     );
-    const found = await usedDevice(device, () => {
-      for (const settings of all) requireGpuTraining(loaded.model, settings, {}, device);
-      requireGpuEvaluation(evaluation);
-    });
+    const found: UsedDevice =
+      device === "auto" && queued
+        ? { asked: device, used: "cpu", note: sweepTexts.onQueue }
+        : await usedDevice(device, () => {
+            for (const settings of all) requireGpuTraining(loaded.model, settings, {}, device);
+            requireGpuEvaluation(evaluation);
+          });
     // Without a GPU the cells are the processor's own, and run on all cores.
-    const where = device !== "cpu" && found.used === "gpu" ? { device } : {};
-    const jobs = all.map((settings) => sweepJob(loaded, { settings, evaluation, ...where }));
+    const job = (settings: FullSettings, used: UsedDevice["used"]) =>
+      sweepJob(loaded, { settings, evaluation, ...(used === "gpu" ? { device: used } : {}) });
     return withClaimedFolder(out, async () => {
       await makeFolder(join(out, "policies"));
       const store = JobStore.open(join(out, RESULTS), { isWhole: isSweepResult });
-      const { runSweepOnGpu } = await import("./sweep-on-gpu.js");
-      const { ran, notes } =
-        where.device === undefined
-          ? await runMissing(jobs, store, options, { label: "sweeping", unit: "cells" }, context)
-          : { ran: await runSweepOnGpu(loaded, jobs, store, where.device, context), notes: [] };
+      const isStored = ({ input }: SweepJob) => store.has(sweepJobs.key(input));
+      // Where the choice is free, what is there already counts, wherever it was computed.
+      const choose = (used: UsedDevice["used"]) =>
+        all.map((settings) => {
+          const own = job(settings, used);
+          const other = job(settings, used === "gpu" ? "cpu" : "gpu");
+          return device === "auto" && !isStored(own) && isStored(other) ? other : own;
+        });
+      let jobs = choose(found.used);
+      let { note } = found;
+      const before = store.size;
+      if (found.used === "gpu") {
+        const { runSweepOnGpu } = await import("./sweep-on-gpu.js");
+        try {
+          await runSweepOnGpu(loaded, jobs, store, context);
+        } catch (error) {
+          if (device === "gpu" || !isGpuFailure(error)) throw error;
+          note = error.message;
+          context.say(sweepTexts.goesOn(note));
+          jobs = choose("cpu");
+        }
+      }
+      const { notes } = await runMissing(jobs, store, options, { label: "sweeping", unit: "cells" }, context);
+      const ran = store.size - before;
       // A frontier with holes is none; the same command tries again what is missing.
       if (notes.length > 0) throw new EnvironmentError("sweep", notes.join("; "));
       const cells = await finishedCells(
@@ -136,12 +165,19 @@ export const sweep = defineCommand({
         figures === "svg"
           ? await drawFigures(loaded, cells, summary, unitOf(options.bits), out, context)
           : [];
-      const used = where.device === undefined ? found : cells[0].report.device;
+      const onCpu = jobs.filter(({ input }) => input.device === undefined).length;
+      const used: UsedDevice =
+        onCpu === jobs.length
+          ? { asked: device, used: "cpu", note }
+          : {
+              ...{ asked: device, used: "gpu", name: cells.find(isOnGpu)?.report.device?.name },
+              note: onCpu === 0 ? undefined : sweepTexts.left(onCpu, jobs.length),
+            };
       return {
         unit: "nats",
         out,
         model,
-        ...(used === undefined ? {} : storedDevice(used)),
+        ...storedDevice(used),
         cells: { total: jobs.length, found: jobs.length - ran, computed: ran },
         summary,
         files: ["results.csv", "results.json", ...drawn].map((file) => join(out, file)),
@@ -170,6 +206,8 @@ export const sweep = defineCommand({
       ...files,
     ].join("\n"),
 });
+
+const isOnGpu = ({ report }: FinishedCell): boolean => report.device?.used === "gpu";
 
 /** What the cells gave, with their policies in files of their own. */
 const finishedCells = async (
