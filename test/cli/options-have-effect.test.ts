@@ -131,6 +131,8 @@ const upTo = (ran: Ran, steps: number): Ran =>
 
 const PEOPLE = at("people.csv");
 const POOL = at("pool.csv");
+/** A pool whose labels nobody has yet: rows that have one are never recommended. */
+const OPEN_POOL = at("open pool.csv");
 const TASK = ["--target", "hired=yes", "--sensitive", "sex"];
 const TWO = ["--target", "hired=yes", "--sensitive", "sex,race"];
 
@@ -170,7 +172,7 @@ const paperTask = (command: readonly string[]): Given => ({
 const QUEUE: Given = ["--queue", "mysql://nowhere"];
 const THREADS = "it says how many work at once, not what comes out";
 
-const RANK = ["rank", POOL, "--labelled", PEOPLE, "--trees", "6", "--top", "6"];
+const RANK = ["rank", OPEN_POOL, "--labelled", PEOPLE, "--trees", "6", "--top", "6"];
 const FIT = ["fit", PEOPLE, "--folds", "2"];
 const FIT_RULE = ["--learner", "logistic", "--rule", "dp"];
 const AUDIT = [
@@ -1067,6 +1069,9 @@ beforeAll(async () => {
   ] as const) {
     writeFileSync(at(name), csvText(people(rows, seed)));
   }
+  const whole = people(60, 2);
+  const label = whole[0].indexOf("hired");
+  writeFileSync(OPEN_POOL, csvText(whole.map((row) => row.toSpliced(label, 1))));
   writeFileSync(RECIPE, JSON.stringify(recipe));
   writeFileSync(at("tiny.onnx"), tinyNetwork());
   mkdirSync(at("photos"));
