@@ -7,6 +7,7 @@ import { seededStream } from "../../src/core/random.js";
 import { csvText } from "../../src/tables/csv.js";
 import { needsDist } from "../setup/dist.js";
 import { runInProcess } from "./in-process.js";
+import { withoutColumns } from "./records.js";
 
 needsDist();
 vi.setConfig({ testTimeout: 120_000 });
@@ -54,18 +55,21 @@ const AUDIT = ["--adversaries", "logistic,lookup", "--folds", "3", "--permutatio
 
 beforeAll(() => {
   writeFileSync(at("people.csv"), csvText(hostile(150, 1)));
-  writeFileSync(at("pool.csv"), csvText(hostile(60, 2)));
+  const others = hostile(60, 2);
+  writeFileSync(at("others.csv"), csvText(others));
+  // The target of ROLES and that of OWN.
+  writeFileSync(at("pool.csv"), csvText(withoutColumns(others, ["target", "toString"])));
   writeFileSync(at("pilot.csv"), csvText(hostile(300, 3)));
 });
 
-const commandsOn = (table: string, pool: string): readonly (readonly string[])[] => [
+const commandsOn = (table: string, pool: string, others: string): readonly (readonly string[])[] => [
   ["data", "describe", table],
   ["audit", table, ...AUDIT, "--out", at("audit.html")],
   ["fit", table, "--folds", "2", "--out", at("model.json")],
   ["fit", table, "--folds", "2", "--decide", "reject-option"],
   ["rank", pool, "--labelled", table, "--trees", "5", "--top", "4", "--out", at("ranked.csv")],
   ["acquire", table, "--trees", "5", "--budget", "4", "--batch", "2", "--out", at("acquire.html")],
-  ["generalize", table, "--test", pool, "--models", "forest"],
+  ["generalize", table, "--test", others, "--models", "forest"],
   ["mitigate", "roc", table, "--trees", "5", "--out", at("roc.csv")],
   ["mitigate", "rule", table, "--trees", "5", "--out", at("rule.csv")],
   ["mitigate", "reweigh", table, "--trees", "5", "--out", at("reweigh.csv")],
@@ -89,7 +93,7 @@ const nameOf = ([first, second]: readonly string[]): string =>
   first === "data" || first === "mitigate" ? `${first} ${second}` : first;
 
 describe("a table with hostile names", () => {
-  const all = commandsOn(at("people.csv"), at("pool.csv")).flatMap((argv) => [
+  const all = commandsOn(at("people.csv"), at("pool.csv"), at("others.csv")).flatMap((argv) => [
     [`${nameOf(argv)}, as values, groups and ids`, [...argv, ...ROLES]] as const,
     [`${nameOf(argv)}, as columns`, [...argv, ...OWN]] as const,
   ]);
@@ -127,7 +131,7 @@ describe("a table with hostile names", () => {
     const { failure, files } = await runInProcess([
       "predict",
       at("model.json"),
-      at("pool.csv"),
+      at("others.csv"),
       "--id",
       "id",
       "--out",
@@ -179,10 +183,13 @@ const DEGENERATE: Readonly<Record<string, readonly (readonly (string | number)[]
 const UNFORESEEN = /something unexpected|\[native code\]|Cannot read|is not a function|\bundefined\b|\bNaN\b/;
 
 describe.each(Object.entries(DEGENERATE))("a table with %s", (name, records) => {
-  const table = at(`${name}.csv`);
-  beforeAll(() => writeFileSync(table, csvText(records)));
+  const [table, pool] = [at(`${name}.csv`), at(`${name}, a pool.csv`)];
+  beforeAll(() => {
+    writeFileSync(table, csvText(records));
+    writeFileSync(pool, csvText(withoutColumns(records, ["y"])));
+  });
   const roles = ["--target", "y=yes", "--sensitive", "group"];
-  test.each(commandsOn(table, table).map((argv) => [nameOf(argv), [...argv, ...roles]] as const))(
+  test.each(commandsOn(table, pool, table).map((argv) => [nameOf(argv), [...argv, ...roles]] as const))(
     "is a result or one sentence: %s",
     async (_, argv) => {
       const { failure, printed } = await runInProcess(argv);

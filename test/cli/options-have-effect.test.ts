@@ -13,6 +13,7 @@ import { needsDist, ROOT } from "../setup/dist.js";
 import { tinyNetwork } from "../sources/tiny-network.js";
 import { recipe } from "../workflows/made-recipe.js";
 import { type Ran, runInProcess, shippedCommands } from "./in-process.js";
+import { withoutColumns } from "./records.js";
 
 needsDist();
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -1069,9 +1070,7 @@ beforeAll(async () => {
   ] as const) {
     writeFileSync(at(name), csvText(people(rows, seed)));
   }
-  const whole = people(60, 2);
-  const label = whole[0].indexOf("hired");
-  writeFileSync(OPEN_POOL, csvText(whole.map((row) => row.toSpliced(label, 1))));
+  writeFileSync(OPEN_POOL, csvText(withoutColumns(people(60, 2), ["hired"])));
   writeFileSync(RECIPE, JSON.stringify(recipe));
   writeFileSync(at("tiny.onnx"), tinyNetwork());
   mkdirSync(at("photos"));

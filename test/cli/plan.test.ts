@@ -11,6 +11,7 @@ import { readRecipe, recipeTexts } from "../../src/workflows/recipe.js";
 import { needsDist } from "../setup/dist.js";
 import { recipe } from "../workflows/made-recipe.js";
 import { type Ran, runInProcess } from "./in-process.js";
+import { withoutColumns } from "./records.js";
 
 needsDist();
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -53,11 +54,8 @@ const methodOf = ({ result, failure }: Ran): Settings => {
 };
 
 beforeAll(() => {
-  for (const [name, rows, seed] of [
-    ["pilot.csv", 300, 1],
-    ["pool.csv", 80, 2],
-  ] as const)
-    writeFileSync(at(name), csvText(people(rows, seed)));
+  writeFileSync(at("pilot.csv"), csvText(people(300, 1)));
+  writeFileSync(at("pool.csv"), csvText(withoutColumns(people(80, 2), ["hired"])));
   writeFileSync(at("made.json"), JSON.stringify(recipe));
 });
 

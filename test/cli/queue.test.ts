@@ -141,14 +141,16 @@ describeWithPostgres("rank on a queue", (server) => {
         const skill = stream.integer(5);
         return [row, skill, stream.integer(3), row % 2 === 0 ? "a" : "b", skill > 2 ? "yes" : "no"].join(",");
       };
-      const csv = (from: number, to: number) =>
-        [
-          "id,skill,taste,group,hired",
-          ...Array.from({ length: to - from }, (_, i) => line(from + i)),
-          "",
-        ].join("\n");
-      writeFileSync(join(folder, "old.csv"), csv(0, 60));
-      writeFileSync(join(folder, "pool.csv"), csv(100, 400));
+      const csv = (from: number, to: number) => [
+        "id,skill,taste,group,hired",
+        ...Array.from({ length: to - from }, (_, i) => line(from + i)),
+      ];
+      const write = (name: string, lines: readonly string[]) =>
+        writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+      write("old.csv", csv(0, 60));
+      // Nobody in the pool has a label yet.
+      const unlabelled = csv(100, 400).map((row) => row.slice(0, row.lastIndexOf(",")));
+      write("pool.csv", unlabelled);
       await withDatabase(async (connection) => {
         const pool = `read_csv('${join(folder, "pool.csv")}')`;
         for (const [i, from] of [100, 180, 330].entries()) {
