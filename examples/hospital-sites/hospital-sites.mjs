@@ -10,7 +10,7 @@
  * What is printed: what a record gives away about its hospital, in nats, and which columns carry it, at first and after
  * each remedy. Four hospitals of equal size have 1.39 nats to give away (the logarithm of four); at 0 a record says
  * nothing. Beside it stands the least that so many records would have shown, since "nothing found" means nothing without
- * it. Then whether choosing the stays with FairBED hides the hospital better than drawing them by lot. Here it does not:
+ * it. Then whether choosing the stays with FairBED hides the hospital better than drawing them at random. Here it does not:
  * what is published decides, and the ranks in tenths still give something away, since the whole numbers of sodium fall
  * on other tenths in each hospital.
  */
@@ -95,7 +95,7 @@ for (const [name, records] of Object.entries(versions)) {
 
 // Does it matter which stays the experts read? All labels are known here, so it can be tried out.
 console.log(
-  `\nWhat ${LABELS} labelled stays give away, drawn by lot and chosen with FairBED (12 trials each)`,
+  `\nWhat ${LABELS} labelled stays give away, drawn at random and chosen with FairBED (12 trials each)`,
 );
 for (const name of ["Wards by what they do", "As thirds instead of tenths"]) {
   const { methods, againstRandom } = await simulate(tableOf(versions[name]), {
@@ -110,12 +110,12 @@ for (const name of ["Wards by what they do", "As thirds instead of tenths"]) {
   const [lot, chosen] = methods.map(({ final }) => final);
   const of = (measure) => `${measure.mean.toFixed(3)} ± ${measure.standardError.toFixed(3)}`;
   console.log(`  ${name}`);
-  console.log(`    nats: ${of(lot.leakage)} by lot, ${of(chosen.leakage)} chosen`);
-  console.log(`    right about going home: ${of(lot.accuracy)} by lot, ${of(chosen.accuracy)} chosen`);
+  console.log(`    nats: ${of(lot.leakage)} at random, ${of(chosen.leakage)} chosen`);
+  console.log(`    right about going home: ${of(lot.accuracy)} at random, ${of(chosen.accuracy)} chosen`);
   const leakage = againstRandom.methods[0].measures.find(({ measure }) => measure === "leakage");
   const verdict = {
-    better: "choosing hides the hospital better than drawing by lot",
-    worse: "choosing gives away more than drawing by lot",
+    better: "choosing hides the hospital better than drawing at random",
+    worse: "choosing gives away more than drawing at random",
     open: "these trials show no difference in what is given away",
   };
   console.log(`    ${verdict[leakage.verdict]} (difference ${leakage.interval.map(signed).join(" to ")})`);

@@ -9,9 +9,9 @@
  * is a small one with random weights; with pictures of your own, `fairbed data embed` makes the same table with a
  * network that was trained.
  *
- * What is printed: a picture of each kind; which ones to label next; how well 60 labels do that are drawn by lot, chosen
- * for what they tell (EPIG), and chosen by FairBED; and whether that differs from drawing by lot. These trials show no
- * difference: drawing by lot is as good here, and 60 pictures hardly teach anybody to tell the clinics apart.
+ * What is printed: a picture of each kind; which ones to label next; how well 60 labels do that are drawn at random, chosen
+ * for what they tell (EPIG), and chosen by FairBED; and whether that differs from drawing at random. These trials show no
+ * difference: drawing at random is as good here, and 60 pictures hardly teach anybody to tell the clinics apart.
  */
 import { acquisition, seededStream, simulate, tableOf } from "fairbed";
 
@@ -102,7 +102,7 @@ console.log("\nTo label next, after the first 20");
 for (const { id, reason, target, leakage } of await session.ask(6)) {
   const why =
     reason === "random"
-      ? "drawn by lot"
+      ? "drawn at random"
       : `to tell ${target.toFixed(3)} nats about shapes, ${leakage.toFixed(3)} about the clinic`;
   console.log(`  ${id}: ${why}`);
 }
@@ -117,7 +117,7 @@ const { methods, againstRandom } = await simulate(tableOf(rows), {
   trees: 50,
   seeds: TRIALS,
 });
-const NAMES = { random: "by lot", epig: "by what they tell (EPIG)", fairbed: "by FairBED" };
+const NAMES = { random: "at random", epig: "by what they tell (EPIG)", fairbed: "by FairBED" };
 const of = ({ mean, standardError }) => `${mean.toFixed(3)} ± ${standardError.toFixed(3)}`;
 console.log(
   `\n${LABELS} labels, judged on pictures held out: means of ${TRIALS} trials and their standard errors`,

@@ -8,8 +8,8 @@
  * Run: node survey-pool.mjs (a few seconds, no network). All people are made up, so the truth is known.
  *
  * What is printed: who is asked first and why; who answered, by birthplace, beside the town; estimates for the whole
- * town, which rest on the answers of those drawn by lot, beside the truth; and, on a town whose answers are all known,
- * whether choosing people gained anything over drawing all of them by lot.
+ * town, which rest on the answers of those drawn at random, beside the truth; and, on a town whose answers are all known,
+ * whether choosing people gained anything over drawing all of them at random.
  */
 import { acquisition, seededStream, simulate, tableOf } from "fairbed";
 import { poolMean } from "fairbed/active";
@@ -33,7 +33,7 @@ const makeTown = (residents, seed) => {
 
 const RESIDENTS = 800;
 const BUDGET = 180;
-const PILOT = 20; // answered before, drawn by lot
+const PILOT = 20; // answered before, drawn at random
 const town = makeTown(RESIDENTS, 1);
 const answers = []; // in the order in which they came
 let refusals = 0;
@@ -54,7 +54,7 @@ const survey = acquisition(tableOf(register), {
   target: "bus=yes",
   sensitive: ["born"],
   shares: "population", // birthplaces at their shares of the town, as far as answers tell what those are
-  randomPart: 0.4, // two in five are drawn by lot, whatever their score
+  randomPart: 0.4, // two in five are drawn at random, whatever their score
   batchKind: "rank", // high scores are likelier, so that not all of a batch are alike
 });
 
@@ -62,7 +62,7 @@ console.log("The first ten to ask");
 for (const { id, values, reason, target, leakage } of await survey.ask(10)) {
   const why =
     reason === "random"
-      ? "drawn by lot"
+      ? "drawn at random"
       : `to tell ${target.toFixed(3)} nats about the bus, ${leakage.toFixed(3)} about birthplaces`;
   console.log(`  ${id}, ${values.age} years, ${values.kilometres} km from the centre: ${why}`);
 }
@@ -82,7 +82,7 @@ const wishes = poolMean(
   answers,
   answers.map(({ bus }) => Number(bus === "yes")),
 );
-console.log(`\nThe whole town, from the ${drawn} who were drawn by lot (95 % intervals)`);
+console.log(`\nThe whole town, from the ${drawn} who were drawn at random (95 % intervals)`);
 console.log(
   `  would use the bus: ${percent(wishes.mean)} (${between(wishes.interval)}); in truth ${percent(share(town, "bus", "yes"))}`,
 );
@@ -95,7 +95,7 @@ console.log(
   `  a model of birthplaces tells the two groups apart with an AUC of ${leakageAuc.value.toFixed(2)} (${low} to ${high}); 0.50 is guessing`,
 );
 
-// Was it worth it? On another town, all of whose answers are known, against drawing everybody by lot.
+// Was it worth it? On another town, all of whose answers are known, against drawing everybody at random.
 const REHEARSALS = 12;
 const { againstRandom } = await simulate(tableOf(makeTown(RESIDENTS, 2)), {
   target: "bus=yes",
@@ -111,13 +111,13 @@ const { againstRandom } = await simulate(tableOf(makeTown(RESIDENTS, 2)), {
   checkpoints: [BUDGET],
   seeds: REHEARSALS,
 });
-console.log(`\nA rehearsal on another town, ${REHEARSALS} times, against drawing everybody by lot`);
+console.log(`\nA rehearsal on another town, ${REHEARSALS} times, against drawing everybody at random`);
 const [{ sentence, verdict }] = againstRandom.methods;
 console.log(`  ${sentence}`);
 const ADVICE = {
   better: "choose people as above",
-  open: "drawing everybody by lot is as good, and simpler",
-  worse: "draw everybody by lot",
+  open: "drawing everybody at random is as good, and simpler",
+  worse: "draw everybody at random",
   mixed: "weigh what is gained against what is lost",
 };
 console.log(`In short: ${ADVICE[verdict]}.`);

@@ -11,15 +11,15 @@ interface CommandFolder {
 
 /** In the order of `fairbed --help`. */
 const folders: readonly CommandFolder[] = [
+  { words: ["audit"], load: () => import("./commands/fairness.js") },
   { words: ["demo", "plan", "acquire", "rank"], load: () => import("./commands/active.js") },
   { words: ["campaign"], load: () => import("./commands/campaign.js") },
-  { words: ["studio", "serve", "token", "label-studio"], load: () => import("./commands/server.js") },
   { words: ["fit", "predict"], load: () => import("./commands/models.js") },
-  { words: ["audit"], load: () => import("./commands/fairness.js") },
-  { words: ["design"], load: () => import("./commands/design.js") },
-  { words: ["generalize", "reproduce", "worker", "queue"], load: () => import("./commands/reproduce.js") },
   { words: ["mitigate"], load: () => import("./commands/mitigation.js") },
+  { words: ["design"], load: () => import("./commands/design.js") },
   { words: ["data"], load: () => import("./commands/sources.js") },
+  { words: ["studio", "serve", "token", "label-studio"], load: () => import("./commands/server.js") },
+  { words: ["generalize", "reproduce", "worker", "queue"], load: () => import("./commands/reproduce.js") },
   { words: ["info"], load: () => import("./commands/compute.js") },
 ];
 

@@ -58,12 +58,14 @@ const helpCommand = (): ParserCommand =>
     .helpGroup(`${ABOUT}:`);
 
 /** The parser of the first words of a name such as "design evaluate", made when it is first needed. */
-const parserOf = (program: ParserCommand, words: readonly string[]): ParserCommand =>
+const parserOf = (program: ParserCommand, words: readonly string[], group: string): ParserCommand =>
   words.reduce((parent, word) => {
     const known = parent.commands.find((each) => each.name() === word);
     if (known !== undefined) return known;
     const parser = parent
       .command(word)
+      // Groups of the help are in the order of the parsers', whether they are commands or only begin their names.
+      .helpGroup(`${group}:`)
       .usage("<command> [options]")
       .helpOption("-h, --help", "show this help")
       .exitOverride(stopWith(`${parent.name()} ${word}`));
@@ -79,7 +81,7 @@ const leaves = (parser: ParserCommand): ParserCommand[] => {
 
 const addCommand = (program: ParserCommand, command: Command, run: ProgramOptions["run"]) => {
   const words = command.name.split(" ");
-  const parser = parserOf(program, words.slice(0, -1))
+  const parser = parserOf(program, words.slice(0, -1), command.group)
     .command(words[words.length - 1])
     .helpGroup(`${command.group}:`)
     .description(command.summary)

@@ -162,7 +162,7 @@ export const columnsChart = (
     {
       title: "Which columns give it away",
       subtitle: [
-        `the most first; bars are ${level} intervals`,
+        `strongest first; bars are ${level} intervals`,
         ...(more === 0 ? [] : [`${more} more ${more === 1 ? "column gives" : "columns give"} away less`]),
       ],
       xTitle: `${unit} per record`,

@@ -77,7 +77,7 @@ const groupsSection = async (attribute: AttributeAudit, target: string, level: s
 
 const leakageRows = (leakage: LeakageEstimate, unit: Unit): string[][] =>
   leakage.adversaries.map(({ name, nats, interval, heldOut }) => [
-    name === leakage.winner ? `${name} (found most)` : name,
+    name === leakage.winner ? `${name} (strongest)` : name,
     short(unit.of(nats)),
     between(interval, unit.of),
     short(unit.of(heldOut)),
@@ -292,8 +292,8 @@ export const auditHtml = async (report: AuditReport): Promise<string> => {
     html`<h2>How it was measured</h2>
 <p>Every record was judged by models that had not seen it (${settings.folds} folds, or the test table where one was given).
 Each adversary's probabilities were calibrated on what its models of other folds said, and drawn towards the groups' shares where they could
-not be trusted, so that an adversary that finds nothing gets 0. Estimates are carried on from two sizes of training set to
-endless rows. Intervals are over the records (${settings.replicates} resamples) and hold for all adversaries at once. The test
+not be trusted, so that an adversary that finds nothing gets 0. Estimates are extrapolated from two sizes of training set to
+unlimited rows. Intervals are over the records (${settings.replicates} resamples) and hold for all adversaries at once. The test
 shuffles the attribute (${settings.permutations} times in every fold), and takes the best adversary in every shuffle as well. The
 smallest leakage that could be seen comes from ${settings.plants} tables in which a known leak was planted in one column. The
 leakage is a lower bound of what an all-knowing adversary would find.</p>`,

@@ -195,7 +195,7 @@ export const adversariesPicture = (
       unit.name,
       levelInWords(level),
     ),
-    caption: "What each adversary finds, carried on to what it would reach with endless rows.",
+    caption: "What each adversary finds, extrapolated to unlimited rows.",
   };
 };
 

@@ -43,13 +43,13 @@ export const auditTexts = {
     attribute: string,
     extra: string,
   ): string =>
-    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. This is what ${winner}, the adversary that found most, would reach with endless rows; on rows held out it found ${short(unit.of(heldOut.nats))} (${between(heldOut.interval, unit.of)}).`,
+    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The strongest adversary, ${winner}, is estimated to reach this with unlimited rows; on held-out rows it found ${short(unit.of(heldOut.nats))} (${between(heldOut.interval, unit.of)}).`,
   noneFound: (unit: Unit, { pValue, detectable }: LeakageFigures, attribute: string, extra: string): string =>
     `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
   detectable: (unit: Unit, detectable: number | undefined): string =>
     detectable === undefined
-      ? "So few rows could not have shown it with any certainty: this is no sign that there is none."
-      : `So many rows would have shown a leakage of ${short(unit.of(detectable))} ${unit.name} per record in 4 cases out of 5; a smaller one can be there and not be seen.`,
+      ? "There are too few rows to detect one with any certainty, so this does not mean that there is none."
+      : `With this many rows, a leakage of ${short(unit.of(detectable))} ${unit.name} per record would be detected four times out of five; a smaller one could go unnoticed.`,
   differ: ({ baseRateTest }: Pick<ParityAudit, "baseRateTest">): string =>
     `The groups differ in how often the target has its values (p ${atMost(baseRateTest?.pValue ?? 0)}, all groups and values together)${differing(baseRateTest)}. A predictor that is any good can then not satisfy both demographic parity (each group is selected equally often) and equalised odds (each group has the same error rates): the two contradict each other unless the predictor ignores what it is given. You have to choose. Demographic parity fits where the difference in the target is itself an injustice that predictions should not carry on; equalised odds fits where the target is right as recorded and the errors should fall on everyone alike.`,
   unclear: ({ baseRateTest }: Pick<ParityAudit, "baseRateTest">): string =>

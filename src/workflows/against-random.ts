@@ -54,11 +54,11 @@ export const againstRandomTexts = {
   gains: (method: string, better: string, other: string) =>
     `${method} is better than random acquisition on this table: ${better}${other}.`,
   loses: (method: string, worse: string, other: string) =>
-    `${method} gains nothing over random acquisition on this table and is worse: ${worse}${other}.`,
+    `${method} is worse than random acquisition on this table: ${worse}${other}.`,
   mixed: (method: string, better: string, worse: string, other: string) =>
     `${method} is better than random acquisition on this table in one thing and worse in another: ${better}; ${worse}${other}.`,
   open: (method: string, all: string) =>
-    `${method} gains nothing over random acquisition that these seeds show: ${all} cannot be told from random's.`,
+    `${method} shows no gain over random acquisition on these seeds; the differences are within chance: ${all}.`,
   together: (comparisons: number, level: number) =>
     `Differences from random acquisition are seed by seed; the ${comparisons} intervals hold together at ${fixed(100 * level, 0)} %.`,
 };

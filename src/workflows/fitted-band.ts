@@ -28,7 +28,7 @@ export const fittedBandTexts = {
     const value = test === null ? "" : `${fixed(test.value, 3)} (${between(test.interval)})`;
     const chance =
       test !== null && outside && test.interval[0] <= high && test.interval[1] >= low
-        ? ", though chance could account for it"
+        ? ", though its interval reaches inside"
         : "";
     return `fitted to a ${measure} of ${of} of ${aim}, ${fixed(fitted, 3)} on the rows it was fitted on; on the test rows ${value}: ${outside ? `outside${chance}` : "inside"}`;
   },

@@ -41,7 +41,7 @@ const reachedWords = ({ recommended, verdict, requirement: { metric, level } }: 
     met: `at least the ${level} that is wanted`,
     open:
       parity.mean >= level
-        ? `the ${level} that is wanted, though chance could account for some of it`
+        ? `the ${level} that is wanted, though the interval reaches below it`
         : `about the ${level} that is wanted, and not surely that much`,
     missed: `less than the ${level} that is wanted`,
   }[verdict];

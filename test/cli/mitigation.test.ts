@@ -96,7 +96,7 @@ describe("mitigate lfr", () => {
       ...(result.representation.collapse === undefined ? [] : [result.representation.collapse]),
       result.band.sentence,
     ]);
-    expect(words).toMatch(/^NOT KEPT: fitted to a difference of selection rates/);
+    expect(words).toMatch(/^NOT MET: fitted to a difference of selection rates/);
     const lines = readFileSync(out, "utf8").trimEnd().split("\n");
     expect(lines).toHaveLength(601);
     expect(lines[0]).toBe("id,prototype 1,prototype 2,prototype 3,prototype 4,prototype 5");

@@ -124,10 +124,10 @@ describe("the answer", () => {
   test("is not none without the smallest that would have been found", () => {
     const none = answerOf(compas([["a", 0.05]], { pValue: 0.43 }));
     expect(none).toContain("No sign was found that knowing a record narrows down race (p = 0.430).");
-    expect(none).toContain("a leakage of 0.0040 nats per record in 4 cases out of 5");
+    expect(none).toContain("a leakage of 0.0040 nats per record would be detected four times out of five");
     expect(none).not.toContain("comes from");
     expect(answerOf(compas([], { pValue: 0.43, detectable: undefined }))).toContain(
-      "this is no sign that there is none",
+      "so this does not mean that there is none",
     );
   });
 

@@ -60,7 +60,7 @@ test("a band is left by the value, and chance is named where the interval reache
     sentence:
       "fitted to a ratio of selection rates of 0.80 to 1.00, 0.850 on the rows it was fitted on; on the test rows 0.710 (0.660 to 0.760): outside",
   });
-  expect(at(0.78, [0.7, 0.86]).sentence).toMatch(/: outside, though chance could account for it$/);
+  expect(at(0.78, [0.7, 0.86]).sentence).toMatch(/: outside, though its interval reaches inside$/);
   expect(at(0.81, [0.7, 0.9])).toMatchObject({ outside: false });
   expect(fittedBand({ ...about, test: null })).toMatchObject({ outside: null });
 });

@@ -1,5 +1,5 @@
 /** Forecasts of a campaign from its own labels, against what more labels bring. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fit } from "../../src/active/pool-models.js";
 import { seededStream } from "../../src/core/random.js";
 import { judgeGuesses } from "../../src/fairness/acquired-leakage.js";
@@ -14,6 +14,7 @@ import { estimateAcquired } from "../../src/workflows/estimate-acquired.js";
 import { type ForecastInput, forecastAcquired, forecastTexts } from "../../src/workflows/forecast.js";
 import { adviceOf, requirementForecast } from "../../src/workflows/forecast-advice.js";
 import { forecastSeries } from "../../src/workflows/forecast-series.js";
+import { onSlowClock } from "../setup/slow-clock.js";
 
 const learner = forest({ trees: 10, minLeaf: 2, threads: 1 });
 
@@ -148,17 +149,9 @@ describe("forecasts", () => {
     const input = { ...drawnAtRandom(synthetic(500, {}), 500, 60), budget: 100 };
     const plain = await forecastAcquired(input);
     const heard: number[] = [];
-    // A clock on which every piece of work takes long, so that all of them are reported.
-    let time = 0;
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => {
-      time += 50;
-      return time;
-    });
-    const watched = await forecastAcquired({
-      ...input,
-      onProgress: ({ done, total }) => heard.push(done / total),
-    });
-    clock.mockRestore();
+    const watched = await onSlowClock(() =>
+      forecastAcquired({ ...input, onProgress: ({ done, total }) => heard.push(done / total) }),
+    );
     expect(heard.length).toBeGreaterThan(30);
     expect(heard).toEqual(heard.toSorted((a, b) => a - b));
     expect(heard[heard.length - 1]).toBeLessThanOrEqual(1);

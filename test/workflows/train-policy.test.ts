@@ -14,6 +14,7 @@ import { POLICY_KINDS } from "../../src/workflows/policy-defaults.js";
 import { policySettingsTexts } from "../../src/workflows/policy-settings.js";
 import { runPolicy } from "../../src/workflows/run-policy.js";
 import { type TrainPolicyOptions, trainPolicy, trainPolicyTexts } from "../../src/workflows/train-policy.js";
+import { onSlowClock } from "../setup/slow-clock.js";
 
 const SIZES = { outer: 20, contrastive: 40, marginal: 40 };
 const QUICK = { horizon: 2, steps: 12, starts: 2, sizes: SIZES, seed: 3, evaluation: false } as const;
@@ -111,13 +112,15 @@ describe("a leakage budget", () => {
   test("is looked for again from JSON in the middle, networks and all", async () => {
     const options = { ...QUICK, kind: "dad", horizon: 1, steps: 25, rate: 1e-3, leakageBudget: 5 } as const;
     const taken: PolicyCheckpoint[] = [];
-    const whole = await trainPolicy(sum(), {
-      ...options,
-      onProgress: ({ checkpoint, done, total }) => {
-        // In the third round or later: two networks are in the checkpoint.
-        if (checkpoint !== undefined && done > (2 / 8) * total) taken.push(checkpoint());
-      },
-    });
+    const whole = await onSlowClock(() =>
+      trainPolicy(sum(), {
+        ...options,
+        onProgress: ({ checkpoint, done, total }) => {
+          // In the third round or later: two networks are in the checkpoint.
+          if (checkpoint !== undefined && done > (2 / 8) * total) taken.push(checkpoint());
+        },
+      }),
+    );
     const resume = JSON.parse(JSON.stringify(taken[0]));
     expect(resume.state.done.length).toBeGreaterThanOrEqual(2);
     expect(await trainPolicy(sum(), { ...options, resume })).toEqual(whole);
@@ -133,12 +136,14 @@ describe("a leakage budget", () => {
 describe("an interrupted run", () => {
   const train = async (options: TrainPolicyOptions) => {
     const taken: PolicyCheckpoint[] = [];
-    const whole = await trainPolicy(pharmacokinetics(), {
-      ...options,
-      onProgress: ({ checkpoint }) => {
-        if (checkpoint !== undefined) taken.push(JSON.parse(JSON.stringify(checkpoint())));
-      },
-    });
+    const whole = await onSlowClock(() =>
+      trainPolicy(pharmacokinetics(), {
+        ...options,
+        onProgress: ({ checkpoint }) => {
+          if (checkpoint !== undefined) taken.push(JSON.parse(JSON.stringify(checkpoint())));
+        },
+      }),
+    );
     return { whole, taken };
   };
 

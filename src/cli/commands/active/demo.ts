@@ -37,7 +37,7 @@ export const demo = defineCommand({
     rows: integer("--rows <number>", "people in the pool", 3000, { min: 500 }),
     bias: real("--bias <number>", "how far the outcome depends on the group", 0.5, { min: 0, max: 5 }),
     budget: integer("--budget <number>", "labels to ask for", 120, { min: 10 }),
-    beta: real("--beta <number>", "what a nat of leakage costs", RECOMMENDED.goal.beta, { min: 0 }),
+    beta: real("--beta <number>", "price of one nat of leakage", RECOMMENDED.goal.beta, { min: 0 }),
     parity: real(
       "--parity <ratio>",
       "the ratio of selection rates that the fair decision rule aims at",

@@ -14,7 +14,7 @@ const CORRECTIONS = ["auto", "none", "analytic", "permutation"] as const satisfi
 
 export const betaOption = optionalReal(
   "--beta <number>",
-  `what a nat of leakage costs (${RECOMMENDED.goal.beta}; ${WHOLE_SET.goal.beta} with ${WHOLE_SET.method})`,
+  `price of one nat of leakage (${RECOMMENDED.goal.beta}; ${WHOLE_SET.goal.beta} with ${WHOLE_SET.method})`,
   { min: 0 },
 );
 

@@ -67,7 +67,7 @@ export const planCommand = defineCommand({
     }),
     out: outFile("--out <file>", "write a report with figures to this HTML file"),
     recipe: outFile("--recipe <file>", "write the recipe to this file, for rank, acquire and fit"),
-    seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+    seed: integer("--seed <number>", "random seed", D.seed, { min: 0 }),
     bits: bitsOption,
     ...grouped("What is tried out", {
       method: choices<StrategyName>(
@@ -78,7 +78,7 @@ export const planCommand = defineCommand({
       ),
       learner: choices(
         "--learner <names>",
-        "what may learn in the end; a forest asks",
+        "learners to try for the final model; a forest chooses whom to ask",
         LEARNER_NAMES,
         D.learners,
       ),
@@ -132,7 +132,9 @@ export const planCommand = defineCommand({
       ...(report === undefined ? [] : [`The report with figures: ${report}`]),
       ...(recipeFile === undefined
         ? ["The recipe was not kept: add --recipe recipe.json, and give it to rank, acquire and fit."]
-        : [`The recipe: ${recipeFile}; fairbed rank, acquire and fit take it with --recipe.`]),
+        : [
+            `The recipe: ${recipeFile}; fairbed rank, acquire, fit and campaign create take it with --recipe.`,
+          ]),
       `In ${fixed(seconds, 1)} s.`,
     ].join("\n"),
 });

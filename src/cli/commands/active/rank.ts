@@ -111,7 +111,7 @@ export const rank = defineCommand({
         recommendedFor(RANK_DEFAULTS.method).categories,
       ),
       costWeight: costWeightOption,
-      seed: integer("--seed <number>", "where the random streams start", RANK_DEFAULTS.seed, { min: 0 }),
+      seed: integer("--seed <number>", "random seed", RANK_DEFAULTS.seed, { min: 0 }),
     }),
     ...grouped("Reading tables", readOptions),
     ...grouped("Machines", {

@@ -68,7 +68,7 @@ const designOptions = {
 const options = {
   ...poolOptions,
   ...commonOptions,
-  seed: integer("--seed <number>", "where the random streams start", CAMPAIGN_DEFAULTS.seed, { min: 0 }),
+  seed: integer("--seed <number>", "random seed", CAMPAIGN_DEFAULTS.seed, { min: 0 }),
   store: storeOption,
   ...designOptions,
 };

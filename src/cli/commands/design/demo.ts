@@ -53,7 +53,7 @@ export const demo = defineCommand({
       { min: 1 },
     ),
     starts: integer("--starts <number>", "how many starts are tried", QUICK_SEARCH.starts, { min: 1 }),
-    seed: integer("--seed <number>", "where the random streams start", 0, { min: 0 }),
+    seed: integer("--seed <number>", "random seed", 0, { min: 0 }),
     bits: bitsOption,
   },
   reportsProgress: true,

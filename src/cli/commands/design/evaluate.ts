@@ -45,7 +45,7 @@ export const evaluate = defineCommand({
       { min: 0 },
     ),
     against: againstOption,
-    seed: integer("--seed <number>", "where the random streams start", EVALUATION_DEFAULTS.seed, { min: 0 }),
+    seed: integer("--seed <number>", "random seed", EVALUATION_DEFAULTS.seed, { min: 0 }),
     device: deviceOption,
     bits: bitsOption,
   },

@@ -102,14 +102,14 @@ export const optimize = defineCommand({
   options: {
     ...modelOptions,
     ...trainingOptions,
-    beta: real("--beta <number>", "what a nat of leakage costs", usual.beta, { min: 0 }),
+    beta: real("--beta <number>", "price of one nat of leakage", usual.beta, { min: 0 }),
     horizon: integer("--horizon <number>", "how many observations", usual.horizon, { min: 1, max: 10_000 }),
     budgetNats: optionalReal("--budget-nats <number>", "at most so much leakage, instead of beta", {
       above: 0,
     }),
     against: againstOption,
     ...grouped("Evaluation", evaluationOptions),
-    seed: integer("--seed <number>", "where the random streams start", usual.seed, { min: 0 }),
+    seed: integer("--seed <number>", "random seed", usual.seed, { min: 0 }),
     device: deviceOption,
     bits: bitsOption,
     out: outFile("--out <file>", "where the policy goes", {

@@ -67,7 +67,7 @@ export const sweep = defineCommand({
   options: {
     ...modelOptions,
     ...trainingOptions,
-    betas: reals("--betas <numbers>", "what a nat of leakage costs", FRONTIER_BETAS, { min: 0 }),
+    betas: reals("--betas <numbers>", "price of one nat of leakage", FRONTIER_BETAS, { min: 0 }),
     horizons: integers("--horizons <numbers>", "how many observations", [10], { min: 1, max: 10_000 }),
     seeds: integer("--seeds <number>", "how many seeds, counted from 0", 1, { min: 1, max: 100_000 }),
     ...evaluationOptions,

@@ -73,7 +73,7 @@ export const audit = defineCommand({
     }),
     givenTarget: flag("--given-target", "put the leakage given the target first"),
     bits: bitsOption,
-    seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+    seed: integer("--seed <number>", "random seed", D.seed, { min: 0 }),
     ...grouped("Columns", { ...otherRoles, ...referenceOption, task: tableOptions.task }),
     ...grouped("Reading the table", readOptions),
     ...grouped("Estimates", {
@@ -176,7 +176,7 @@ export const audit = defineCommand({
       ...verdicts.flatMap((line) => [line, ""]),
       ...(columns.some(({ proxy }) => proxy)
         ? [
-            `Columns that stand in for it, the most first: ${columns
+            `Columns that stand in for it, strongest first: ${columns
               .filter(({ proxy }) => proxy)
               .slice(0, 5)
               .map(({ name, alone }) => `${name} (${fixed(unitOf(bits).of(alone.nats), 4)})`)

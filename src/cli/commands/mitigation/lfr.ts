@@ -99,7 +99,7 @@ export const lfr = defineCommand({
   }) => {
     const { losses, start, starts } = representation;
     return [
-      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
+      ...(band.outside === true ? [`NOT MET: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}, privileged ${privileged}; ${rows.train} rows to learn from, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       `loss ${fixed(losses.loss, 4)}: reconstruction ${fixed(losses.reconstruction, 4)}, prediction ${fixed(losses.prediction, 4)}, parity ${fixed(losses.parity, 4)}; ${starts[start].steps} steps`,

@@ -22,7 +22,7 @@ export const mitigationOptions = {
   }),
   trees: integer("--trees <number>", "trees of each forest", D.trees, { min: 1 }),
   out: outFile("--out <file>", "write what it gives for each row to this CSV file"),
-  seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+  seed: integer("--seed <number>", "random seed", D.seed, { min: 0 }),
   ...grouped("Columns", { ...otherRoles, task: tableOptions.task }),
   ...grouped("Reading the table", readOptions),
 };

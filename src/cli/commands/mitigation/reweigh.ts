@@ -48,7 +48,7 @@ export const reweigh = defineCommand({
   },
   print: ({ table, band, target, sensitive, rows, learner, cells, metrics, notes, warnings, seconds }) =>
     [
-      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
+      ...(band.outside === true ? [`NOT MET: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}; ${rows.train} rows to learn from, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       "",

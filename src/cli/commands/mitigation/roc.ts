@@ -77,7 +77,7 @@ export const roc = defineCommand({
   },
   print: ({ table, band, target, sensitive, privileged, rows, rule, metrics, notes, warnings, seconds }) =>
     [
-      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
+      ...(band.outside === true ? [`NOT MET: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}, privileged ${privileged}; ${rows.train} rows to learn from, ${rows.validation} to fit the rule on, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       `threshold ${fixed(rule.threshold, 4)}, margin ${fixed(rule.margin, 4)}: on the rows it was fitted on, balanced accuracy ${fixed(rule.balancedAccuracy, 3)} and a difference of ${fixed(rule.difference, 3)}; ${rule.relabelled} labels change`,

@@ -103,7 +103,7 @@ export const rule = defineCommand({
     seconds,
   }) =>
     [
-      ...(band.outside === true ? [`NOT KEPT: ${band.sentence}.`] : []),
+      ...(band.outside === true ? [`NOT MET: ${band.sentence}.`] : []),
       `${table}: target ${target}, sensitive ${sensitive}; ${rows.train} rows to learn from, ${rows.validation} to fit the rule on, ${rows.test} to test on`,
       ...notes.map((note) => `Note: ${note}.`),
       `threshold ${fixed(rule.threshold, 4)}, multipliers ${groups.map((group, g) => `${fixed(rule.multipliers[g], 4)} (${group})`).join(", ")}`,

@@ -61,7 +61,7 @@ export const fit = defineCommand({
       "judge on this share of the rows, held out once, instead of by cross-validation",
       { above: 0, max: 0.95 },
     ),
-    seed: integer("--seed <number>", "where the random streams start", D.seed, { min: 0 }),
+    seed: integer("--seed <number>", "random seed", D.seed, { min: 0 }),
     ...grouped("Fairness", mitigationChoiceOptions),
     ...grouped("Columns", { ...otherRoles, ...referenceOption, task: tableOptions.task }),
     ...grouped("Reading the table", readOptions),

@@ -41,7 +41,7 @@ export const mitigationChoiceOptions = {
   unlabelled: text("--unlabelled <file>", "more rows, which need no labels, to choose the rule on"),
   probability: text(
     "--probability <column>",
-    "with which a row was drawn, empty where it was not drawn at random; all were unless given",
+    "column with the probability of each row that was drawn at random, empty for the others; unless given, all rows were",
   ),
   represent: choice<"none" | "lfr">(
     "--represent <how>",

@@ -65,7 +65,7 @@ export const generalize = defineCommand({
     method: text("--method <name>", "which of the answer's methods, where it has several"),
     test: text("--test <table>", "the rows to judge on, where the first is a table"),
     task: tableOptions.task,
-    seed: integer("--seed <number>", "where the random streams start, where the first is a table", 0, {
+    seed: integer("--seed <number>", "random seed, where the first is a table", 0, {
       min: 0,
     }),
     ...grouped("Columns", roleOptions),

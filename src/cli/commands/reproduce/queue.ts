@@ -7,8 +7,8 @@ import { rightAligned } from "../../text-table.js";
 
 export const queueStatusCommand = defineCommand({
   name: "queue status",
-  group: "Experiments",
-  summary: "what of a queue is done, runs, waits or failed",
+  group: "Reproduction and many machines",
+  summary: "show done, running, waiting and failed jobs",
   examples: [{ line: "queue status", description: "how far the queue in FAIRBED_QUEUE is, and who works" }],
   arguments: {},
   options: { queue: queueOption },

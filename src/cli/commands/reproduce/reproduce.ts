@@ -49,7 +49,7 @@ const SHIPPED = fileURLToPath(new URL("../../../../results", import.meta.url));
 
 export const reproduce = defineCommand({
   name: "reproduce",
-  group: "Experiments",
+  group: "Reproduction and many machines",
   summary: "run the paper's tables and figures",
   examples: [
     { line: "reproduce table-location --quick", description: "a small run that shows the shape of it" },

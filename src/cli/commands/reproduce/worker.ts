@@ -12,7 +12,7 @@ export const workerCommandTexts = {
 
 export const worker = defineCommand({
   name: "worker",
-  group: "Experiments",
+  group: "Reproduction and many machines",
   summary: "run work from a queue, beside other machines",
   examples: [
     { line: "worker --queue postgres://host", description: "one of many, on any machine, until Ctrl-C" },

@@ -27,7 +27,7 @@ const TOKEN_VARIABLE = "LABEL_STUDIO_TOKEN";
 
 export const labelStudio = defineCommand({
   name: "label-studio",
-  group: "Server",
+  group: "Page and server",
   summary: "keep tasks open in Label Studio, take answers in",
   examples: [
     {

@@ -17,7 +17,7 @@ const GRACE_SECONDS = 2;
 
 export const serve = defineCommand({
   name: "serve",
-  group: "Server",
+  group: "Page and server",
   summary: "offer the campaigns of a store over HTTP",
   examples: [
     { line: "serve", description: "on this machine alone, until Ctrl-C" },

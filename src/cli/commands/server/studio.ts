@@ -20,7 +20,7 @@ export const studioCommandTexts = {
 
 export const studio = defineCommand({
   name: "studio",
-  group: "Server",
+  group: "Page and server",
   summary: "open the page; all stays on this computer",
   examples: [
     { line: "studio", description: "in the browser, until Ctrl-C" },

@@ -13,7 +13,7 @@ const DAY = 86_400;
 
 const createToken = defineCommand({
   name: "token create",
-  group: "Server",
+  group: "Page and server",
   summary: "make a token for the server, which is shown once",
   examples: [
     { line: "token create --scope admin", description: "may do everything" },
@@ -30,7 +30,7 @@ const createToken = defineCommand({
       SCOPES,
       "read",
     ),
-    campaign: text("--campaign <name>", "of this campaign alone"),
+    campaign: text("--campaign <name>", "only for this campaign"),
     annotator: text("--annotator <name>", "asks and answers under this name and no other"),
     tellSensitive: flag("--tell-sensitive", "a labeller may tell sensitive values too"),
     expires: duration("--expires <time>", "how long it is good for: 12h, 30d (90d)"),
@@ -75,7 +75,7 @@ const wordsOf = ({ scope, campaign, annotator }: Pick<Token, "scope" | "campaign
 
 const listTokens = defineCommand({
   name: "token list",
-  group: "Server",
+  group: "Page and server",
   summary: "which tokens there are, and when they end",
   examples: [{ line: "token list", description: "with when they end" }],
   arguments: {},
@@ -103,7 +103,7 @@ const listTokens = defineCommand({
 
 const revokeToken = defineCommand({
   name: "token revoke",
-  group: "Server",
+  group: "Page and server",
   summary: "end a token at once",
   examples: [{ line: "token revoke 3f2a9c1b7d4e5f60", description: "by its id, which token list shows" }],
   arguments: { id: argument("the token's id") },

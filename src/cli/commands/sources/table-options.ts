@@ -15,8 +15,8 @@ export const readOptions = {
   header: choice("--header <which>", "whether the first line names the columns", HEADERS, "auto"),
   missing: texts("--missing <texts>", "texts that stand for nothing (NA,N/A,NaN,null,?)"),
   escape: choice("--escape <which>", "what stands before a quote inside quotes", ESCAPES, "auto"),
-  encoding: text("--encoding <name>", "of a text file, such as utf-8 or windows-1252; found"),
-  sheet: text("--sheet <name>", "of an Excel workbook; its first one"),
+  encoding: text("--encoding <name>", "encoding of a text file, such as utf-8 or windows-1252; detected"),
+  sheet: text("--sheet <name>", "sheet of an Excel workbook; the first"),
 };
 
 /** Which columns have which role. */
