@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { pageDictionary } from "./scripts/page-dictionary.mjs";
 import { pageLicences } from "./scripts/page-licences.mjs";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -15,7 +16,7 @@ export default defineConfig({
   // Relative, so that the page works in any folder of any host.
   base: "./",
   logLevel: "warn",
-  plugins: [svelte({ configFile: false }), licences.inPage],
+  plugins: [svelte({ configFile: false }), pageDictionary(), licences.inPage],
   resolve: {
     alias: {
       // Charts are drawn by a part of Vega that evaluates no text: a strict content security policy allows it.
@@ -25,7 +26,7 @@ export default defineConfig({
       "topojson-client": unused,
     },
   },
-  worker: { format: "es", plugins: () => [licences.inWorkers] },
+  worker: { format: "es", plugins: () => [pageDictionary(), licences.inWorkers] },
   build: {
     outDir: process.env.FAIRBED_STUDIO_OUT ?? here("dist/studio"),
     emptyOutDir: true,

@@ -55,12 +55,6 @@ export {
   type StepInput,
   type StepSettings,
 } from "./step.js";
-export {
-  type AcquisitionInput,
-  type JointPrediction,
-  type Strategy,
-  type StrategyName,
-  strategies,
-  strategyNames,
-} from "./strategies.js";
+export { type AcquisitionInput, type JointPrediction, type Strategy, strategies } from "./strategies.js";
+export { type StrategyName, strategyNames } from "./strategy-names.js";
 export { type RowKeys, tieKeys } from "./ties.js";

@@ -12,7 +12,8 @@ import type { FairnessOptions, ScoreParts } from "./fairbed.js";
 import { type PartElsewhere, scoreElsewhere } from "./gpu/scores-elsewhere.js";
 import type { Members } from "./members.js";
 import { type BestOptions, bestCandidates, type FoundCandidates } from "./pruned.js";
-import { type AcquisitionInput, type StrategyName, strategies } from "./strategies.js";
+import { type AcquisitionInput, strategies } from "./strategies.js";
+import type { StrategyName } from "./strategy-names.js";
 import { goesFirst, type RowKeys } from "./ties.js";
 
 export interface RankerOptions {

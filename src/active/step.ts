@@ -22,7 +22,8 @@ import {
 } from "./pool-models.js";
 import type { Quota } from "./quotas.js";
 import { batchShares, type SharesOfBatch } from "./shares.js";
-import { type AcquisitionInput, type StrategyName, strategies } from "./strategies.js";
+import { type AcquisitionInput, strategies } from "./strategies.js";
+import type { StrategyName } from "./strategy-names.js";
 import { tieKeys } from "./ties.js";
 import { drawWeighted } from "./weighted-draw.js";
 

@@ -17,6 +17,7 @@ import {
 import { requireMembers } from "./members.js";
 import { minimaxEpig } from "./minimax.js";
 import { bald, predictiveEntropy, randomScores } from "./scores.js";
+import type { StrategyName } from "./strategy-names.js";
 
 /** Class c is the pair (c / sensitiveClasses, c % sensitiveClasses) of a target and a sensitive class. */
 export interface JointPrediction extends Prediction {
@@ -150,29 +151,10 @@ export const strategies = {
       );
     },
   },
-} as const satisfies Record<string, Strategy>;
-
-export type StrategyName = keyof typeof strategies;
-/** The names of all ways of asking. */
-export const strategyNames = Object.keys(strategies) as StrategyName[];
+} as const satisfies Record<StrategyName, Strategy>;
 
 /** Whether batches of the method can be chosen jointly: single labels that say something of targets, a model of each. */
 export const takesJointBatch = (method: StrategyName): boolean => {
   const { targets, labelled, joint, groups } = strategies[method].uses;
   return targets && !labelled && !joint && !groups;
-};
-
-/** Those whose score is information about the target less beta times leakage, both in nats. */
-export const isFair = (method: StrategyName): boolean => method.startsWith("fairbed");
-
-/**
- * What of a score is information, in nats: the rest (a random number, an entropy) is a number to sort by, and has no
- * parts.
- */
-export const informationParts = (
-  method: StrategyName,
-  { target, leakage }: { readonly target: number; readonly leakage: number },
-): { readonly target: number | null; readonly leakage: number | null } => {
-  if (isFair(method)) return { target, leakage };
-  return { target: method.startsWith("epig") || method === "bald" ? target : null, leakage: null };
 };

@@ -1,5 +1,5 @@
 /** What a campaign is told to do: plain data, in the first event of its log, changed by later ones. */
-import type { StrategyName } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import type { Optional } from "../core/options.js";
 import type { ModelIdentity } from "../design/model-catalogue.js";

@@ -1,6 +1,6 @@
 /** What several ways of acquiring labels reach, as one HTML page. */
 
-import type { StrategyName } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import type { ChartValue } from "../core/chart-description.js";
 import { type InformationUnit, NATS, summaryIn } from "../core/information-unit.js";
 import type { LeftOutGroup } from "../core/left-out.js";

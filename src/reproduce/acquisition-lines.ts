@@ -6,7 +6,7 @@
  * labels of each class, at most 1000 target inputs of which 100 are drawn at each step, one-hot categories, and the
  * grid of betas.
  */
-import type { StrategyName } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import type { EVALUATION_NAMES } from "../workflows/evaluation.js";
 import { CALIBRATED, PAPER, type SimulationSettings, WHOLE_SET } from "../workflows/simulation.js";
 import type { AcquireCell, TaskName } from "./cell.js";

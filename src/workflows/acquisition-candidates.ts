@@ -1,5 +1,5 @@
 /** From rows that are asked for to candidates that a person sees, and from their ids back to rows. */
-import { informationParts, type StrategyName } from "../active/strategies.js";
+import { informationParts, type StrategyName } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import { columnCell, columnNamed } from "../tables/table.js";
 import type { Task } from "../tables/task.js";

@@ -3,7 +3,7 @@
  * of what was asked and told so far. The table is encoded once; each ranking fits its models anew.
  */
 import { betaControl } from "../active/beta-control.js";
-import { informationParts } from "../active/strategies.js";
+import { informationParts } from "../active/strategy-names.js";
 import type { RunOptions } from "../core/options.js";
 import { pacer } from "../core/options.js";
 import { seededStream } from "../core/random.js";

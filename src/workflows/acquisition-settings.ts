@@ -2,7 +2,7 @@
 import type { BetaGoal } from "../active/beta-control.js";
 import type { Correction } from "../active/correction.js";
 import type { BatchKind } from "../active/step.js";
-import { isFair, type StrategyName } from "../active/strategies.js";
+import { isFair, type StrategyName } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import type { ForestOptions } from "../learners/forest.js";
 import type { CategoryEncoding } from "../tables/encoder.js";

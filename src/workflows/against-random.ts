@@ -4,7 +4,7 @@
  * comparisons does not look like a gain by chance.
  */
 
-import type { StrategyName } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import { listed } from "../core/list-in-words.js";
 import { between, fixed, signed } from "../core/number-text.js";
 import { ANYWHERE, DIFFERENCE_RANGE, type Interval, meanEstimate } from "../core/stats.js";

@@ -1,6 +1,6 @@
 /** Whether what was asked for instead of beta was had: a leakage budget, or a parity. */
 
-import type { StrategyName } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import { between, fixed } from "../core/number-text.js";
 import { FROM_ZERO, UNIT_RANGE } from "../core/stats.js";
 import type { SimulationSettings } from "./acquisition-settings.js";

@@ -1,6 +1,6 @@
 /** The recipes that a plan tries out: how labels are asked for, and what is made of them. */
 
-import { isFair, type StrategyName, strategyNames } from "../active/strategies.js";
+import { isFair, type StrategyName, strategyNames } from "../active/strategy-names.js";
 import { shortest } from "../core/number-text.js";
 import type { LearnerName } from "../learners/learner-names.js";
 import { recommendedFor } from "./acquisition-settings.js";

@@ -1,5 +1,5 @@
 /** What a plan may be told, and what it refuses. */
-import { type StrategyName, strategyNames } from "../active/strategies.js";
+import { type StrategyName, strategyNames } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
 import type { RunOptions } from "../core/options.js";

@@ -2,7 +2,8 @@
  * Which rows of an unlabelled table to label next, and why. The pool is read in parts and need never be held as a
  * whole; the scores are the same as of all at once.
  */
-import { informationParts, strategies } from "../active/strategies.js";
+import { strategies } from "../active/strategies.js";
+import { informationParts } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
 import { type Pacer, paced, pacer, type RunOptions } from "../core/options.js";

@@ -1,6 +1,7 @@
 /** What a ranking may be told, and what it does where it is told nothing. */
 import type { Correction } from "../active/correction.js";
-import { type StrategyName, strategies, takesJointBatch } from "../active/strategies.js";
+import { strategies, takesJointBatch } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import type { ForestOptions } from "../learners/forest.js";
 import type { CategoryEncoding } from "../tables/encoder.js";

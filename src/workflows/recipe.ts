@@ -1,5 +1,5 @@
 /** What `plan` recommends, as plain data that a file carries: how to ask for labels, and what to make of them. */
-import { type StrategyName, strategyNames } from "../active/strategies.js";
+import { type StrategyName, strategyNames } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import { LEARNER_NAMES, type LearnerName } from "../learners/learner-names.js";
 import type { FairMetric } from "../mitigation/fair-rule.js";

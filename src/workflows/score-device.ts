@@ -3,7 +3,8 @@
  * by counting, and everything else stay on the processor, and so does the choice among the best.
  */
 import type { PartElsewhere } from "../active/gpu/scores-elsewhere.js";
-import { type StrategyName, strategies } from "../active/strategies.js";
+import { strategies } from "../active/strategies.js";
+import type { StrategyName } from "../active/strategy-names.js";
 import { detectFeatures } from "../compute/features.js";
 import { isGpuFailure } from "../compute/webgpu/failure.js";
 import { FairbedError, InputError } from "../core/errors.js";

@@ -1,7 +1,8 @@
 /** What several ways of asking for labels would reach on a table whose labels are all known. */
 
 import type { Correction } from "../active/correction.js";
-import { informationParts, type StrategyName, strategies, strategyNames } from "../active/strategies.js";
+import { strategies } from "../active/strategies.js";
+import { informationParts, type StrategyName, strategyNames } from "../active/strategy-names.js";
 import { InputError } from "../core/errors.js";
 import type { LeftOutGroup } from "../core/left-out.js";
 import { nearestName } from "../core/nearest-name.js";

@@ -1,6 +1,6 @@
 /** Who was asked, over the seeds of a simulation: shares of groups and of groups with outcomes, beside the candidates'. */
 
-import { isFair, type StrategyName } from "../active/strategies.js";
+import { isFair, type StrategyName } from "../active/strategy-names.js";
 import { UNIT_RANGE } from "../core/stats.js";
 import { type AttributeComposition, compositionOf, compositionWarnings } from "../fairness/composition.js";
 import type { Task } from "../tables/task.js";

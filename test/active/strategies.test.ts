@@ -11,11 +11,10 @@ import {
   type AcquisitionInput,
   type JointPrediction,
   type Strategy,
-  type StrategyName,
   strategies,
-  strategyNames,
   strategyTexts,
 } from "../../src/active/strategies.js";
+import { type StrategyName, strategyNames } from "../../src/active/strategy-names.js";
 import { targetWeightTexts } from "../../src/active/weights.js";
 import { InputError } from "../../src/core/errors.js";
 import { seededStream } from "../../src/core/random.js";

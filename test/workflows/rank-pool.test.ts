@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { strategyNames } from "../../src/active/strategies.js";
+import { strategyNames } from "../../src/active/strategy-names.js";
 import { seededStream } from "../../src/core/random.js";
 import { columnNamed, selectRows, type Table } from "../../src/tables/table.js";
 import { type TableRecord, tableOf } from "../../src/tables/table-of.js";

@@ -4,7 +4,7 @@ import { betaControl, controlTexts } from "../../src/active/beta-control.js";
 import { createBest, createRanker } from "../../src/active/ranker.js";
 import { splitRows, splitTexts } from "../../src/active/split.js";
 import { stepTexts } from "../../src/active/step.js";
-import { strategyNames } from "../../src/active/strategies.js";
+import { strategyNames } from "../../src/active/strategy-names.js";
 import { tieKeys } from "../../src/active/ties.js";
 import { seededStream } from "../../src/core/random.js";
 import { forest } from "../../src/learners/forest.js";

@@ -1,6 +1,6 @@
 /** Campaigns as they are asked for, created and changed. */
 import { z } from "@hono/zod-openapi";
-import { strategyNames } from "../../active/strategies.js";
+import { strategyNames } from "../../active/strategy-names.js";
 
 const LONGEST_NAME = 1000;
 const MOST_COLUMNS = 10_000;

@@ -1,6 +1,6 @@
 /** What the page asks of whoever keeps campaigns: this browser, or the server that the page comes from. */
 
-import type { StrategyName } from "../../active/strategies.js";
+import type { StrategyName } from "../../active/strategy-names.js";
 import type { CampaignAgreement } from "../../campaign/agreement.js";
 import type { Dispute } from "../../campaign/disputes.js";
 import type { Labelling } from "../../campaign/labelling.js";

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { BatchKind } from "../../../active/step.js";
-import { type StrategyName, strategyNames } from "../../../active/strategies.js";
+import { type StrategyName, strategyNames } from "../../../active/strategy-names.js";
 import { InputError } from "../../../core/errors.js";
 import { unitOf } from "../../../core/information-unit.js";
 import { nearestName } from "../../../core/nearest-name.js";

@@ -1,6 +1,6 @@
 /** What ways of asking reached, for a person: one row a method. */
 
-import { isFair } from "../../../active/strategies.js";
+import { isFair } from "../../../active/strategy-names.js";
 import { type InformationUnit, summaryIn } from "../../../core/information-unit.js";
 import { between, fixed, percent, signed, significant } from "../../../core/number-text.js";
 import { againstRandomTexts } from "../../../workflows/against-random.js";

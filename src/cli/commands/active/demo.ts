@@ -1,7 +1,7 @@
 /** The main job in under a minute: `acquire` on a made-up pool, ways of asking side by side, with the fair rule and without. */
 
 import { resolve } from "node:path";
-import type { StrategyName } from "../../../active/strategies.js";
+import type { StrategyName } from "../../../active/strategy-names.js";
 import { unitOf } from "../../../core/information-unit.js";
 import { fixed } from "../../../core/number-text.js";
 import { renderTexts } from "../../../report/render.js";

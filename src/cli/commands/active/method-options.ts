@@ -1,7 +1,7 @@
 /** How candidates are scored: the options that `acquire` and `rank` share. */
 
 import type { Correction } from "../../../active/correction.js";
-import { isFair, type StrategyName, strategyNames } from "../../../active/strategies.js";
+import { isFair, type StrategyName, strategyNames } from "../../../active/strategy-names.js";
 import { InputError } from "../../../core/errors.js";
 import type { InformationUnit } from "../../../core/information-unit.js";
 import { RECOMMENDED, type SharesChoice, WHOLE_SET } from "../../../workflows/acquisition-settings.js";

@@ -1,7 +1,7 @@
 /** `fairbed plan`: which recipe meets a requirement on parity, tried out on a labelled table. */
 
 import { resolve } from "node:path";
-import { type StrategyName, strategyNames } from "../../../active/strategies.js";
+import { type StrategyName, strategyNames } from "../../../active/strategy-names.js";
 import { InputError } from "../../../core/errors.js";
 import { unitOf } from "../../../core/information-unit.js";
 import { fixed } from "../../../core/number-text.js";

@@ -1,5 +1,5 @@
 /** Whom to ask, in words: ways that people choose between. */
-import type { StrategyName } from "../../../active/strategies.js";
+import type { StrategyName } from "../../../active/strategy-names.js";
 
 export interface AskingWay {
   readonly method: StrategyName;
