@@ -8,7 +8,7 @@ import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
 import type { Device } from "../../src/compute/webgpu/api.js";
 import type { Gpu } from "../../src/compute/webgpu/device.js";
 import { needsDist, ROOT } from "../setup/dist.js";
-import { describeOnGpu, openAsHardware, standingIn } from "../setup/gpu.js";
+import { DEFAULT_LIMITS, describeOnGpu, openAsHardware, standingIn } from "../setup/gpu.js";
 import { runInProcess } from "./in-process.js";
 
 needsDist();
@@ -19,9 +19,14 @@ const inDist = <Module>(path: string): Promise<Module> =>
   import(/* @vite-ignore */ pathToFileURL(join(ROOT, "dist", path)).href) as Promise<Module>;
 const openInDist = async () =>
   (await inDist<typeof import("../../src/compute/webgpu/device.js")>("compute/webgpu/device.js")).openGpuOf;
-/** From now on the commands find this one. */
-const shareInDist = async (gpu: Gpu): Promise<void> =>
+/** In larger workgroups, what imitates a GPU takes minutes. */
+const SMALL = { ...DEFAULT_LIMITS, maxComputeInvocationsPerWorkgroup: 32 };
+/** From now on the commands find one that stands in for hardware, with this device. */
+const shareInDist = async (own: (device: Device) => Device): Promise<void> => {
+  const as = (device: Device) => standingIn(own(device), { limits: SMALL });
+  const gpu: Gpu = await openAsHardware({ as, open: await openInDist() });
   (await inDist<typeof import("../../src/workflows/device.js")>("workflows/device.js")).shareGpu(gpu);
+};
 
 /** Calls this before the device is given work. */
 const watchSubmissions = (device: Device, submits: () => unknown): Device => {
@@ -86,7 +91,7 @@ describeOnGpu("a sweep on a GPU", () => {
     });
     const again = await runInProcess(words("gpu", "--device", "gpu"));
     expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
-  }, 120_000);
+  }, 600_000);
 });
 
 describeOnGpu("auto", () => {
@@ -97,7 +102,7 @@ describeOnGpu("auto", () => {
     expect(result).toMatchObject({ device: { asked: "auto", used: "cpu", note }, cells: { computed: 4 } });
     const again = await runInProcess(words("auto"));
     expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
-  }, 120_000);
+  }, 600_000);
 });
 
 describeOnGpu("auto, where the GPU is lost", () => {
@@ -105,11 +110,10 @@ describeOnGpu("auto, where the GPU is lost", () => {
     const more = ["--seeds", "1", "--horizons", "1,2"];
     let submissions = 0;
     const counted = (device: Device): Device => watchSubmissions(device, () => submissions++);
-    await shareInDist(await openAsHardware({ as: counted, open: await openInDist() }));
+    await shareInDist(counted);
     expect((await runInProcess(words("whole", "--device", "gpu", ...more))).failure).toBeUndefined();
     // Two horizons, one after the other: in the second, the first is stored.
-    const as = lostAfter(Math.round(0.8 * submissions));
-    await shareInDist(await openAsHardware({ as, open: await openInDist() }));
+    await shareInDist(lostAfter(Math.round(0.8 * submissions)));
     const { result, failure } = await runInProcess(words("lost", "--device", "auto", ...more));
     expect(failure).toBeUndefined();
     const note = sweepTexts.left(2, 4);
@@ -125,12 +129,12 @@ describeOnGpu("auto, where the GPU is lost", () => {
     expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
     const cpu = await runInProcess(words("lost", ...more));
     expect(cpu.result).toMatchObject({ cells: { found: 2, computed: 2 } });
-  }, 120_000);
+  }, 600_000);
 });
 
 describeOnGpu("figures of the paper on a GPU", () => {
   test("with auto, the processor takes over where the GPU is lost", async () => {
-    await shareInDist(await openAsHardware({ as: lostAfter(3), open: await openInDist() }));
+    await shareInDist(lostAfter(3));
     const out = join(folder, "reproduced");
     const { result, failure } = await runInProcess([
       ...["reproduce", "fig-static-designs", "--quick", "--seeds", "1", "--device", "auto", "--out", out],
@@ -138,7 +142,7 @@ describeOnGpu("figures of the paper on a GPU", () => {
     expect(failure).toBeUndefined();
     const notes = [expect.stringMatching(/^On the CPU, because the GPU was lost/)];
     expect(result).toMatchObject({ cells: { wanted: 1, ran: 1, stored: 1 }, notes });
-  }, 120_000);
+  }, 600_000);
 });
 
 test("is not put on a queue", async () => {
