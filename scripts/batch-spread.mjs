@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 const from = (path) => import(new URL(path, options.library).href);
 const { rankPool, seededStream } = await from("index.js");
 const { loadPaperTask } = await from("sources/paper-tasks.js");
-const { selectRows, columnNamed } = await from("tables/table.js");
+const { dropColumns, selectRows, columnNamed } = await from("tables/table.js");
 
 const [seeds, top, count] = [Number(options.seeds), Number(options.top), Number(options.labelled)];
 /** Two attributes of each table; the first is the sensitive one, and the shares of both are looked at. */
@@ -83,10 +83,12 @@ for (const name of options.tasks.split(",")) {
       const [labelled, pool] = [order.slice(0, count), order.slice(count)].map((rows) =>
         selectRows(table, rows),
       );
+      // Nobody in a pool has a label yet.
+      const unlabelled = dropColumns(pool, [settings.target.split(/[=<>]/)[0]]);
       const all = [...Array(Math.min(1000, pool.rows)).keys()];
       for (const batchKind of options.kinds.split(",")) {
         const started = performance.now();
-        const ranking = await rankPool(pool, {
+        const ranking = await rankPool(unlabelled, {
           ...settings,
           sensitive: [attribute],
           method: options.method,

@@ -84,6 +84,8 @@ export default defineConfig({
           page("Two kinds of parity at once", "/concepts/two-kinds-of-parity"),
           page("Choosing a level", "/concepts/choosing-a-level"),
           page("Bounds", "/concepts/bounds"),
+          page("Glossary", "/concepts/glossary"),
+          page("References", "/concepts/references"),
         ],
       },
       {

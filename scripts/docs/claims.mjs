@@ -34,7 +34,7 @@ const NAMES = [
   /\b(?:Node|TypeScript|PyTorch|PostgreSQL|WCAG|RFC|Apache(?: License)?|Direct3D|Vulkan|HTTP\/|version|pg-boss|Philox)(?: \(?)\d[\dx.-]*(?: or newer)?/g,
   /\b(?:section|figure|table|appendix|step|exit code)s? \d[\d.]*/gi,
   /\b(?:19|20)\d\d-\d\d-\d\d\b/g,
-  /(?<=[a-z], |[a-z] )(?:19|20)\d\d(?=\))/g,
+  /(?<=[A-Za-z*], |[a-z] |\()(?:19|20)\d\d(?=\))/g,
   /\b95 % (?=interval|confidence)|(?<=at )95 %/g,
 ];
 

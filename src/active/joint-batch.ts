@@ -16,8 +16,8 @@
  * Labels are independent given the member, so a candidate that repeats a chosen one has nothing to add where members
  * are sure (votes), and where they are not it counts as a second, noisy measurement.
  *
- * A few dozen labels tell the members of an ensemble apart, and given them nothing is left to choose by. So labels are
- * supposed for a round of places only, and forgotten before the next.
+ * A dozen labels tell the members of an ensemble apart, and given them nothing is left to choose by. So labels are supposed
+ * for a round of places only, and forgotten before the next.
  */
 import { InputError } from "../core/errors.js";
 import { log } from "../core/math.js";
@@ -54,7 +54,7 @@ export interface JointBatchOptions extends Constraints, Costs, Partial<FairnessO
    * least 256 unless given. With quotas, so many in proportion for a group that has one, and all for the others together.
    */
   readonly shortlist?: number | undefined;
-  /** Places after which supposed labels are forgotten; 24 unless given. */
+  /** Places after which supposed labels are forgotten; 8 unless given. */
   readonly round?: number | undefined;
   /** Whether a candidate may be chosen of which all models say the same as of a chosen one while there are others; true unless given. */
   readonly repeats?: boolean | undefined;
@@ -355,5 +355,5 @@ export function* jointBatchSteps(
   return chosen;
 }
 
-/** Labels that members of a hundred can be told apart by, about. */
-const ROUND = 24;
+/** Two classes and a hundred members: log2(100) labels tell them apart, and from about the twelfth on nothing is added. */
+const ROUND = 8;

@@ -194,7 +194,7 @@ export const rank = defineCommand({
       ...notes.map((note) => `Note: ${note}.`),
       "",
       ...rightAligned([
-        [...headOf(candidates)],
+        headOf(candidates, { costs: settings.costs !== undefined, probability: false }),
         ...candidates
           .slice(0, SHOWN)
           .map((each) => [
@@ -204,8 +204,9 @@ export const rank = defineCommand({
             ...[each.reason === "random" ? null : each.score, each.target, each.leakage].map((value) =>
               value === null ? "-" : fixed(unit.of(value), 4),
             ),
-            String(each.cost),
-            each.reason === "random" ? "-" : fixed(unit.of(each.net), 4),
+            ...(settings.costs === undefined
+              ? []
+              : [String(each.cost), each.reason === "random" ? "-" : fixed(unit.of(each.net), 4)]),
             each.reason === "random" ? "drawn at random" : "score",
           ]),
       ]),
@@ -215,7 +216,7 @@ export const rank = defineCommand({
       scoreInWords(settings.method, unit),
       ...(settings.batchKind === "joint"
         ? [
-            "Each is chosen by what it adds to those before it, and its score is that (--batch-kind top: by the scores alone).",
+            "Each is chosen by what it adds to those before it, and its score is that: scores of different places cannot be compared (--batch-kind top: by the scores alone).",
           ]
         : []),
       ...(settings.costs === undefined ? [] : [costsInWords(settings.costWeight)]),
@@ -251,17 +252,13 @@ const compositionInWords = ({ attribute, labelled, recommended }: RankCompositio
   ];
 };
 
-const headOf = (candidates: readonly RankedCandidate[], inFile = false): readonly string[] => [
-  "rank",
-  "row",
-  ...(hasIds(candidates) ? ["id"] : []),
-  "score",
-  "target",
-  "leakage",
-  "cost",
-  "net",
-  "reason",
-  ...(inFile ? ["probability"] : []),
+const headOf = (
+  candidates: readonly RankedCandidate[],
+  { costs, probability }: { readonly costs: boolean; readonly probability: boolean },
+): readonly string[] => [
+  ...["rank", "row", ...(hasIds(candidates) ? ["id"] : [])],
+  ...["score", "target", "leakage", ...(costs ? ["cost", "net"] : []), "reason"],
+  ...(probability ? ["probability"] : []),
 ];
 
 const hasIds = (candidates: readonly RankedCandidate[]): boolean =>
@@ -270,7 +267,7 @@ const hasIds = (candidates: readonly RankedCandidate[]): boolean =>
 const csvOf = (candidates: readonly RankedCandidate[]): string => {
   const ids = hasIds(candidates);
   return csvText([
-    headOf(candidates, true),
+    headOf(candidates, { costs: true, probability: true }),
     ...candidates.map(({ rank, row, id, score, target, leakage, cost, net, reason, probability }) => [
       rank,
       row,
