@@ -156,8 +156,17 @@ if (ll${b}_${k} > m${b} + 30.0f) { let f = fb_exp(m${b} - ll${b}_${k}); s${b} *=
 let w = fb_exp(ll${b}_${k} - m${b}); s${b} += w; q${b} += w * w; }`,
   );
   const weighted = evidenceWeight(evidence, horizon, shape);
+  // The largest bits of all say whether one is no number, at the price of an integer's max. Gradients are none by themselves then.
+  const [watched, seen, lost] = gradients
+    ? [[], [], []]
+    : [
+        range(tile).map((b) => `var bits${b} = 0u;`),
+        each.map(([b, k]) => `bits${b} = max(bits${b}, bitcast<u32>(ll${b}_${k}) & 0x7fffffffu);`),
+        range(tile).map((b) => `if (bits${b} > 0x7f800000u) { s${b} = fb_nan(); q${b} = s${b}; }`),
+      ];
   return [
     ...range(tile).map((b) => `var m${b} = -3.0e38f; var s${b} = 0.0f; var q${b} = 0.0f;`),
+    ...watched,
     ...weighted.before,
     `for (var base = lane; base < ${inner}u; base += ${workgroup * unroll}u) {`,
     ...range(unroll).map((k) => `let at${k} = min(base + ${k * workgroup}u, ${inner - 1}u);`),
@@ -170,6 +179,7 @@ let w = fb_exp(ll${b}_${k} - m${b}); s${b} += w; q${b} += w * w; }`,
     ...sums,
     "}",
     ...take,
+    ...seen,
     "}",
     ...(gradients ? [] : range(tile).map((b) => `let own_m${b} = m${b};`)),
     reduceText(
@@ -187,6 +197,7 @@ let w = fb_exp(ll${b}_${k} - m${b}); s${b} += w; q${b} += w * w; }`,
           "}",
         ]
       : range(tile).map((b) => `{ let f = fb_exp(own_m${b} - m${b}); s${b} *= f; q${b} *= f * f; }`)),
+    ...lost,
     reduceText(
       "sum",
       range(tile).flatMap((b) => (gradients ? [`s${b}`] : [`s${b}`, `q${b}`])),
@@ -412,7 +423,7 @@ const ownPrior = (layout: NestedLayout, e: number, b: number): string => {
 };
 
 /** After the value of an evidence: its part of the bound, and the weight with which its derivatives count. */
-const addToBound = (layout: NestedLayout, e: number, { tile }: BoundShape): string => {
+const addToBound = (layout: NestedLayout, e: number, { tile, gradients }: BoundShape): string => {
   const { inner, plan } = layout.evidences[e];
   const { outer } = layout.description;
   // The mean of the weights counts against the evidence: it takes the other side.
@@ -438,7 +449,7 @@ if (c < 0.0f) {
   value = most + fb_log(fb_exp(others - most) + fb_exp(own_log - most)) - ${f32(log(inner + 1))};
   share = fb_sigmoid(others - own_log);
 }
-${divide(b)}
+${divide(b)}${gradients ? "" : "\nif (fb_is_nan(others) || fb_is_nan(own_log)) { value = fb_nan(); }"}
 if (c != 0.0f) { ${per("bound", b, tile)} += c * value; }
 ${per("adjoint", b, tile)} += c * (1.0f - share) * ${f32(1 / outer)};
 ${per("scale", b, tile)} = c * share * ${f32(1 / outer)} / s${b};

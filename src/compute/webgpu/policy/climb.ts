@@ -379,6 +379,8 @@ export class PolicyClimb {
     const { outer } = this.layout.description.nested;
     const results = await this.#gpu.readFloats(this.#buffers.results, count * words);
     return Float64Array.from({ length: count }, (_, r) => {
+      // A log-likelihood that is no number shows in the gradients, which are computed beside the bounds.
+      if (results.subarray(r * words, (r + 1) * words).some(Number.isNaN)) return Number.NaN;
       let sum = 0;
       for (let b = 0; b < outer; b++) sum += results[r * words + (b * words) / outer];
       return sum / outer;
