@@ -3,8 +3,26 @@ import { isGpuFailure } from "../../compute/webgpu/failure.js";
 import { TrainingError } from "../training.js";
 
 export const gpuTrainTexts = {
+  run: ({ beta, seed }: GpuRun, sentence: string) => `with beta ${beta} and seed ${seed}, ${sentence}`,
   stopped: (reason: string) => `${reason}; the error's checkpoint is the state before it`,
 };
+
+/** What the trainings that run at the same time differ in. */
+export interface GpuRun {
+  readonly beta: number;
+  readonly seed: number;
+}
+
+/** Some of the runs, by their places among all, met a number that is none; the others did not. */
+export class BrokenRunsError<Checkpoint> extends TrainingError<Checkpoint> {
+  readonly broken: readonly number[];
+
+  /** `sentence` is about the first of the broken ones. */
+  constructor(all: readonly GpuRun[], broken: readonly number[], sentence: string, checkpoint: Checkpoint) {
+    super(gpuTrainTexts.run(all[broken[0]], sentence), checkpoint);
+    this.broken = broken;
+  }
+}
 
 interface GpuTraining<Result> {
   run(): Promise<Result>;
