@@ -29,8 +29,8 @@ export const scoreDeviceTexts = {
 };
 
 /** What a forest and a step have that are not told how many trees and targets. */
+export { USUAL_TARGETS } from "../active/step.js";
 export const USUAL_TREES = 100;
-export const USUAL_TARGETS = 100;
 
 /** How much there is to score: candidates and targets at a time, members, and how many times. */
 export interface ScoreWork {

@@ -38,7 +38,7 @@ import { TRAINING_DEFAULTS } from "../training-defaults.js";
 import { gpuModelTexts, integrated } from "./describe.js";
 import { describePolicy } from "./describe-policy.js";
 import { coefficientsOf } from "./static-values.js";
-import { BrokenRunsError, type GpuRun, runTraining } from "./training-run.js";
+import { BrokenRunsError, type GpuRun, runTraining, stepsNext } from "./training-run.js";
 
 /** One of several trainings that run at the same time. */
 export interface DadRunOptions extends GpuRun, Pick<TrainDadOptions, "from" | "startDesigns"> {}
@@ -234,8 +234,7 @@ class GpuDadTraining {
     const { values, broken } = await climb.run(this.#step, count);
     if (broken.length > 0) this.#refuse(broken, this.#brokenAt(values, broken[0]));
     const states = await climb.states();
-    const wanted = (count * CHUNK_MS) / Math.max(1, performance.now() - began);
-    this.#chunk = Math.max(1, Math.min(MOST_CHUNK, Math.round(wanted), 4 * count));
+    this.#chunk = stepsNext(count, performance.now() - began, CHUNK_MS, MOST_CHUNK);
     const rows = this.#runs.length;
     for (const [r, run] of this.#runs.entries()) {
       run.state = states[r];

@@ -4,7 +4,7 @@
  * GPU, and bounds and designs are read back every few hundred milliseconds.
  */
 import type { Gpu } from "../../compute/webgpu/device.js";
-import { NOT_FINITE, RUNNING } from "../../compute/webgpu/nested/ascent-kernel.js";
+import { momentWords, NOT_FINITE, RUNNING } from "../../compute/webgpu/nested/ascent-kernel.js";
 import { type ClimbRow, NestedClimb } from "../../compute/webgpu/nested/climb.js";
 import { firstSteps, pointsOf } from "../../compute/webgpu/nested/row-program.js";
 import { InputError } from "../../core/errors.js";
@@ -42,7 +42,7 @@ import { exchangeStarts } from "./exchange-moves.js";
 import { moveIdleStarts } from "./idle-moves.js";
 import { atRoundStart, climbState, type GpuClimb, plainClimb, withMoved } from "./static-climb.js";
 import { coefficientsOf, StaticValues, type ValueRow } from "./static-values.js";
-import { BrokenRunsError, type GpuRun, runTraining } from "./training-run.js";
+import { BrokenRunsError, type GpuRun, runTraining, stepsNext } from "./training-run.js";
 
 /** One of several trainings that run at the same time. */
 export type StaticRun = GpuRun;
@@ -220,7 +220,7 @@ class GpuStaticTraining {
     };
     return Array.from({ length: this.#starts }, (_, k) => ({
       designs: designsOf(k),
-      moments: Array.from({ length: 4 * size + 2 }, () => 0),
+      moments: Array.from({ length: momentWords(size) }, () => 0),
       steps: 0,
       roundSteps: 0,
       stopped: RUNNING,
@@ -319,7 +319,7 @@ class GpuStaticTraining {
         );
         const began = performance.now();
         const { states, values } = await climb.run(rows, count);
-        this.#pace(performance.now() - began, count);
+        this.#chunk = stepsNext(count, performance.now() - began, CHUNK_MS, this.#mostChunk);
         const after = states.map(plainClimb);
         this.#requireFinite(after, values);
         const taken = this.#take(after);
@@ -392,12 +392,6 @@ class GpuStaticTraining {
     );
     for (const run of this.#runs) run.climbs = run.climbs.map((climb) => after.get(climb) ?? climb);
     return Float32Array.from(exchanged, ({ value }) => value);
-  }
-
-  /** Keeps a submission at about the same time. */
-  #pace(milliseconds: number, count: number): void {
-    const wanted = (count * CHUNK_MS) / Math.max(1, milliseconds);
-    this.#chunk = Math.max(1, Math.min(this.#mostChunk, Math.round(wanted), 4 * count));
   }
 
   get #mostChunk(): number {
@@ -555,6 +549,6 @@ const requireResumable = (resume: GpuStaticCheckpoint, settings: TrainingSetting
     // One that has met such a number never goes on: nothing would say that its designs are those of before.
     if (stopped === NOT_FINITE) throw new InputError("checkpoint", trainTexts.damaged("stopped"));
     requireNumbers(designs, length, "designs");
-    requireNumbers(moments, 4 * length + 2, "moments");
+    requireNumbers(moments, momentWords(length), "moments");
   }
 };

@@ -24,6 +24,10 @@ export class BrokenRunsError<Checkpoint> extends TrainingError<Checkpoint> {
   }
 }
 
+/** Steps to submit after so many took so long: as many as take about `wanted` ms, and never more than four times as many. */
+export const stepsNext = (taken: number, milliseconds: number, wanted: number, most: number): number =>
+  Math.max(1, Math.min(most, Math.round((taken * wanted) / Math.max(1, milliseconds)), 4 * taken));
+
 interface GpuTraining<Result> {
   run(): Promise<Result>;
   checkpoint(): unknown;

@@ -29,28 +29,37 @@ export interface BoundShape extends Reducing {
   readonly unroll: number;
 }
 
-/** Words of shared memory. */
-export const sharedWords = (layout: NestedLayout, shape: BoundShape): number => {
+/** What is in shared memory, by its name, and words of each. */
+const sharedArrays = (layout: NestedLayout, shape: BoundShape): readonly (readonly [string, number])[] => {
   const { parameters, design, outcomes, horizon } = layout.description;
   const { tile, gradients, workgroup } = shape;
   const points = tile * horizon;
   const slopes = sloped(layout.description).length;
   const inner = Math.max(1, ...layout.evidences.map((each) => each.inner));
-  return (
-    tile * parameters.length +
-    designPoints(layout, shape) * design.length +
-    points * outcomes.length +
-    points +
-    points * mostOwn(layout) +
-    PER.length * tile +
-    scratchWords(shape, 3 * tile) +
-    (gradients
-      ? points * slopes * 2 +
-        (layout.designs === "shared" ? points * layout.own.outcomeGradients.length * design.length : 0) +
-        Math.max(tile * inner, tile * slopes * workgroup)
-      : 0)
-  );
+  const values = [
+    ["theta", tile * parameters.length],
+    ["xs", designPoints(layout, shape) * design.length],
+    ["ys", points * outcomes.length],
+    ["loglik", points],
+    ["own", points * mostOwn(layout)],
+    ["per", PER.length * tile],
+    ["scratch", scratchWords(shape, 2 * tile)],
+  ] as const;
+  if (!gradients) return values;
+  return [
+    ...values,
+    ["slopes", points * slopes],
+    ["ownslopes", points * slopes],
+    ...(layout.designs === "shared"
+      ? ([["yslopes", points * layout.own.outcomeGradients.length * design.length]] as const)
+      : []),
+    ["pool", Math.max(tile * inner, tile * slopes * workgroup)],
+  ];
 };
+
+/** Words of shared memory. */
+export const sharedWords = (layout: NestedLayout, shape: BoundShape): number =>
+  sharedArrays(layout, shape).reduce((sum, [, words]) => sum + words, 0);
 
 /** Observations of a workgroup that have designs of their own. */
 const designPoints = (
@@ -614,13 +623,10 @@ export const resultWords = (layout: NestedLayout, { gradients, wanted, tile }: B
 
 /** Workgroups (tiles, rows). */
 export const boundKernel = (layout: NestedLayout, shape: BoundShape): string => {
-  const { parameters, design, outcomes, horizon, outer } = layout.description;
+  const { parameters, outcomes, horizon, outer } = layout.description;
   const { tile, workgroup, gradients, wanted } = shape;
   const points = tile * horizon;
   const slopes = sloped(layout.description).length;
-  const inner = Math.max(1, ...layout.evidences.map((each) => each.inner));
-  const shared = (name: string, words: number) =>
-    `var<workgroup> ${name}: array<f32, ${Math.max(1, words)}>;`;
   let word = 1;
   const body =
     wanted === "bound"
@@ -695,23 +701,9 @@ ${prior(b)}
     workgroup,
     subgroups: shape.leastSubgroup !== undefined,
     declarations: [
-      shared("theta", tile * parameters.length),
-      shared("xs", designPoints(layout, shape) * design.length),
-      shared("ys", points * outcomes.length),
-      shared("loglik", points),
-      shared("own", points * mostOwn(layout)),
-      shared("per", PER.length * tile),
-      shared("scratch", scratchWords(shape, 2 * tile)),
-      ...(gradients
-        ? [
-            shared("slopes", points * slopes),
-            shared("ownslopes", points * slopes),
-            ...(layout.designs === "shared"
-              ? [shared("yslopes", points * layout.own.outcomeGradients.length * design.length)]
-              : []),
-            shared("pool", Math.max(tile * inner, tile * slopes * workgroup)),
-          ]
-        : []),
+      ...sharedArrays(layout, shape).map(
+        ([name, words]) => `var<workgroup> ${name}: array<f32, ${Math.max(1, words)}>;`,
+      ),
       randomText([...parameters, ...outcomes]),
     ].join("\n"),
     body: [
