@@ -136,9 +136,12 @@ export const stepTexts = {
     `the method ${method} learns the sensitive label together with the target: leave the sensitive model at revealed`,
 };
 
+/** Target rows of a step that is not told how many. */
+export const USUAL_TARGETS = 100;
+
 /** Fails where the settings do not fit each other. */
 export const requireStepSettings = (settings: StepSettings): void => {
-  const { method, sensitive, sensitiveModels, batchKind = "top", targetsPerStep = 100 } = settings;
+  const { method, sensitive, sensitiveModels, batchKind = "top", targetsPerStep = USUAL_TARGETS } = settings;
   if (!Number.isInteger(targetsPerStep) || targetsPerStep < 1) {
     throw new InputError("targetsPerStep", stepTexts.whole("targetsPerStep", targetsPerStep));
   }
@@ -215,7 +218,7 @@ export const chooseStep = async (
   const targets =
     uses.boundary && classifier !== undefined
       ? drawAtBoundary(settings, input, classifier, groupsOf)
-      : draw(input.targets, settings.targetsPerStep ?? 100, stream.split("targets"));
+      : draw(input.targets, settings.targetsPerStep ?? USUAL_TARGETS, stream.split("targets"));
   const predict = (members: (rows: Int32Array) => Members, correction?: Correction): Prediction => ({
     pool: members(pool),
     targets: members(targets),
@@ -364,7 +367,7 @@ const BOUNDARY_SAMPLE = 2000;
 
 /** Targets drawn without replacement, the more likely the nearer they are to the boundary of the fair decision rule. */
 const drawAtBoundary = (
-  { features, boundary, targetsPerStep = 100 }: StepSettings,
+  { features, boundary, targetsPerStep = USUAL_TARGETS }: StepSettings,
   { targets, stream }: StepInput,
   classifier: Classifier,
   groupsOf: GroupModel,

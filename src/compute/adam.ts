@@ -1,6 +1,6 @@
 /** Gradient descent with step sizes of each parameter's own (Kingma and Ba 2015, algorithm 1), as PyTorch has it. */
 import { InputError } from "../core/errors.js";
-import { wholePower } from "../core/math.js";
+import { log, wholePower } from "../core/math.js";
 
 /** Numbers in single or double precision. */
 export type Floats = Float32Array | Float64Array;
@@ -44,6 +44,12 @@ export const adamTexts = {
     `the ${what} has ${length} entries for ${wanted} parameters: give one for each`,
 };
 
+/** What Adam has that is told nothing else, on the processor as in kernels. */
+export const ADAM_DEFAULTS = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
+
+/** Of rates that fall, the last is a hundredth of the first. */
+export const LOG_LAST_RATE = log(0.01);
+
 /**
  * With g the gradient at step t (from 1):
  *
@@ -54,9 +60,9 @@ export const adamTexts = {
  */
 export const adam = ({
   rate = 1e-3,
-  beta1 = 0.9,
-  beta2 = 0.999,
-  epsilon = 1e-8,
+  beta1 = ADAM_DEFAULTS.beta1,
+  beta2 = ADAM_DEFAULTS.beta2,
+  epsilon = ADAM_DEFAULTS.epsilon,
 }: AdamOptions = {}): Optimiser<AdamState> => {
   const requireRate = (given: number): number => {
     if (!(given >= 0 && given < Number.POSITIVE_INFINITY))

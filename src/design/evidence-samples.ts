@@ -61,7 +61,15 @@ export interface RatioEstimate {
 export const evidenceTexts = {
   missing: (given: Given) =>
     `the evidence p(D | ${given}) was not estimated: leave out the option names, or name a quantity that needs it`,
+  noNumber: (given: Given) =>
+    `the evidence p(D | ${given}) of a simulated experiment is not a number: for some parameters the outcome's distribution is none, such as where it takes the root or the logarithm of a negative number; give priors, or bounds of the designs, for which it always is one`,
   beta: (given: number) => `beta was ${given}: give a number from 0, such as 0.8`,
+};
+
+/** Log evidences of some experiments as they are; an error where one is no number. Minus infinity is one. */
+export const requireEvidences = (given: Given, values: Float64Array): Float64Array => {
+  if (values.some(Number.isNaN)) throw new InputError("evidence", evidenceTexts.noNumber(given));
+  return values;
 };
 
 /** From this many batches on, errors are over batch means alone. */

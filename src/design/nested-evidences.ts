@@ -2,11 +2,11 @@
 import type { Workspace } from "../compute/index.js";
 import { pacer, type RunOptions } from "../core/options.js";
 import type { RandomStream } from "../core/random.js";
-import type { EvidenceSamples } from "./evidence-samples.js";
+import { type EvidenceSamples, requireEvidences } from "./evidence-samples.js";
 import type { Model } from "./model.js";
 import { Nested } from "./nested.js";
 import { type Policy, sharedDesigns, simulate } from "./policy.js";
-import type { Given } from "./quantity.js";
+import type { Bound, Given } from "./quantity.js";
 
 export interface NestedEvidenceOptions extends RunOptions {
   /** Simulated experiments in a batch, which share their inner samples. */
@@ -50,9 +50,11 @@ export const nestedEvidences = async (
       nested.setData(simulation.parameters, shared ?? simulation.designs, simulation.outcomes);
       nested.drawInner(inner, simulation.parameters);
       const estimate = await nested.evaluateInPieces(pause);
+      const valuesOf = (each: Given, bound: Bound): Float64Array =>
+        requireEvidences(each, nested.combine(estimate, { [each]: 1 }, bound));
       for (const each of given) {
-        under[each]?.set(nested.combine(estimate, { [each]: 1 }, "lower"), batch * outer);
-        over[each]?.set(nested.combine(estimate, { [each]: 1 }, "upper"), batch * outer);
+        under[each]?.set(valuesOf(each, "lower"), batch * outer);
+        over[each]?.set(valuesOf(each, "upper"), batch * outer);
       }
       if (batch === 0) effective = await nested.effectiveSamples(pause);
       await pace.step({ done: batch + 1, total: batches, label: "batches" });

@@ -1,8 +1,9 @@
 /** What training has in common, whatever is trained: its progress, its checkpoints, and when it stops or warns. */
 
+import { LOG_LAST_RATE } from "../compute/adam.js";
 import { isGpuFailure } from "../compute/webgpu/failure.js";
 import { FairbedError, InputError } from "../core/errors.js";
-import { exp, log } from "../core/math.js";
+import { exp } from "../core/math.js";
 import { fixed } from "../core/number-text.js";
 import type { Progress, RunOptions } from "../core/options.js";
 import { meanEstimate } from "../core/stats.js";
@@ -50,9 +51,6 @@ export const trainTexts = {
   nothingReached: (value: number, error: number) =>
     `the objective that was reached is ${fixed(value, 4)} nats, with a standard error of ${fixed(error, 4)}: these designs are worth no more than none at all; give a smaller beta, more starts or other bounds`,
 };
-
-/** The last step is a hundredth of the first. */
-const LOG_LAST_RATE = log(0.01);
 
 /** A rate that falls by the same factor at every step, of `steps` numbered from 1. */
 export const decayingRate =

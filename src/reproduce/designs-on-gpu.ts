@@ -1,4 +1,5 @@
 /** The policies of many cells on a GPU: those that differ in beta and seed alone are trained at the same time. */
+import { FairbedError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import { locationFinding } from "../design/models/location.js";
 import type { PolicyFile } from "../design/policy-file.js";
@@ -31,17 +32,21 @@ export const runDesignsOnGpu = async (
     byModel.set(key, [...(byModel.get(key) ?? []), cell]);
   }
   let done = 0;
+  const broken: FairbedError[] = [];
   for (const own of byModel.values()) {
-    await runOfModel(own, {
+    await runOfModel(own, broken, {
       ...options,
       onProgress: (share) => onProgress?.((done + share * own.length) / cells.length),
     });
     done += own.length;
   }
+  if (broken.length > 0) throw broken[0];
 };
 
+/** Errors of cells whose training met a number that is none go to `broken`; all others are run first. */
 const runOfModel = async (
   cells: readonly DesignCell[],
+  broken: FairbedError[],
   { signal, threads, onProgress, onResult }: DesignsOnGpuOptions,
 ): Promise<void> => {
   const model = locationFinding(cells[0].model);
@@ -96,7 +101,10 @@ const runOfModel = async (
           },
         );
       },
-    );
+    ).catch((error: unknown) => {
+      if (!(error instanceof FairbedError && error.code === "not-finite")) throw error;
+      broken.push(error);
+    });
   const all = cells.map((_, i) => i);
   const starting = all.filter((i) => trainings[i].network !== undefined);
   const share = cells.length / (cells.length + starting.length);
@@ -104,8 +112,12 @@ const runOfModel = async (
     ...{ before: 0, share },
     isLast: (i) => trainings[i].network === undefined,
   });
-  await trainFor(starting, (i) => trainings[i].network?.(found[i]) ?? trainings[i].first, {
-    ...{ before: share, share: 1 - share },
-    isLast: () => true,
-  });
+  await trainFor(
+    starting.filter((i) => found[i] !== undefined),
+    (i) => trainings[i].network?.(found[i]) ?? trainings[i].first,
+    {
+      ...{ before: share, share: 1 - share },
+      isLast: () => true,
+    },
+  );
 };

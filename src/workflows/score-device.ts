@@ -24,13 +24,14 @@ export const scoreDeviceTexts = {
   small:
     'scores of so many candidates are there sooner than a GPU is open and has their members: choose the device "gpu" to use it all the same',
   votes: "all members vote, and votes are counted on the processor, exactly",
+  nothing: "there was nothing to score on a GPU",
   rest: (reason: string) => `the rest on the CPU, because ${reason}`,
   some: "members that vote are counted on the processor, exactly",
 };
 
 /** What a forest and a step have that are not told how many trees and targets. */
+export { USUAL_TARGETS } from "../active/step.js";
 export const USUAL_TREES = 100;
-export const USUAL_TARGETS = 100;
 
 /** How much there is to score: candidates and targets at a time, members, and how many times. */
 export interface ScoreWork {
@@ -125,7 +126,9 @@ const onGpu = async (
       const { name } = gpu.info;
       if (lost !== undefined && there === 0) return { asked, used: "cpu", note: lost };
       if (lost !== undefined) return { asked, used: "gpu", name, note: scoreDeviceTexts.rest(lost) };
-      if (there === 0 && here > 0) return { asked, used: "cpu", note: scoreDeviceTexts.votes };
+      if (there === 0) {
+        return { asked, used: "cpu", note: here > 0 ? scoreDeviceTexts.votes : scoreDeviceTexts.nothing };
+      }
       return { asked, used: "gpu", name, ...(here === 0 ? {} : { note: scoreDeviceTexts.some }) };
     },
   };

@@ -2,6 +2,7 @@
 import type { Gpu } from "../compute/index.js";
 import { FairbedError, InputError } from "../core/errors.js";
 import { type Progress, pacer, type RunOptions } from "../core/options.js";
+import { BrokenRunsError } from "../design/gpu/training-run.js";
 import type { Model } from "../design/model.js";
 import { identityOf } from "../design/model-catalogue.js";
 import type { PolicyFile } from "../design/policy-file.js";
@@ -23,13 +24,23 @@ export interface TrainPoliciesRun extends Pick<TrainPolicyOptions, "source"> {
   readonly onTrained?: ((policies: ReadonlyMap<number, PolicyFile>) => unknown) | undefined;
 }
 
+export const trainPoliciesTexts = {
+  /** `sentence` is about the first of them, and names it. */
+  broken: (broken: readonly Pick<FullSettings, "beta" | "seed">[], all: number, sentence: string) =>
+    broken.length === 1
+      ? sentence
+      : `${broken.length} of ${all} policies could not be trained (${broken
+          .map(({ beta, seed }) => `beta ${beta} and seed ${seed}`)
+          .join(", ")}): ${sentence}`,
+};
+
 /** Trains what differs in beta, seed and start alone; told how far it is, from 0 to 1. */
-type TrainTogether = (
+type TrainTogether<Result = PolicyFile> = (
   gpu: Gpu,
   model: Model,
   settings: readonly FullSettings[],
   run: { readonly signal: RunOptions["signal"]; readonly onShare: (share: number) => unknown },
-) => Promise<PolicyFile[]>;
+) => Promise<Result[]>;
 
 /** What must be the same for trainings to run together. */
 const togetherKey = ({ beta: _, seed: __, start, ...rest }: FullSettings): string =>
@@ -42,9 +53,27 @@ const NO_ROOM = ["gpu-memory", "gpu-rows"];
 
 const hasNoRoom = (error: unknown): boolean => error instanceof FairbedError && NO_ROOM.includes(error.code);
 
+/** What each of several trainings gave: its policy, or why it has none. */
+type Trained = PolicyFile | BrokenRunsError<unknown>;
+
+/** Again without those that met a number that is none, which is no fault of the others. */
+const withoutBroken =
+  (together: TrainTogether): TrainTogether<Trained> =>
+  async (gpu, model, all, run) => {
+    try {
+      return await together(gpu, model, all, run);
+    } catch (error) {
+      if (!(error instanceof BrokenRunsError)) throw error;
+      const rest = all.filter((_, i) => !error.broken.includes(i));
+      const found = rest.length === 0 ? [] : await withoutBroken(together)(gpu, model, rest, run);
+      let at = 0;
+      return all.map((_, i) => (error.broken.includes(i) ? error : found[at++]));
+    }
+  };
+
 /** In halves where the GPU has no room for all at the same time: what each becomes depends on the others by rounding alone. */
 const withinRoom =
-  (together: TrainTogether): TrainTogether =>
+  <Result>(together: TrainTogether<Result>): TrainTogether<Result> =>
   async (gpu, model, all, run) => {
     try {
       return await together(gpu, model, all, run);
@@ -52,7 +81,7 @@ const withinRoom =
       if (all.length === 1 || !hasNoRoom(error)) throw error;
       const middle = Math.ceil(all.length / 2);
       const halves = [all.slice(0, middle), all.slice(middle)];
-      const found: PolicyFile[] = [];
+      const found: Result[] = [];
       for (const [h, half] of halves.entries()) {
         const onShare = (share: number) => run.onShare((h + share) / 2);
         found.push(...(await withinRoom(together)(gpu, model, half, { ...run, onShare })));
@@ -61,7 +90,10 @@ const withinRoom =
     }
   };
 
-/** A policy for each of the settings, in their order, without what they reach. */
+/**
+ * A policy for each of the settings, in their order, without what they reach. Where some meet a number that is none, the
+ * others are trained, and told of, all the same before that is an error.
+ */
 export const trainPoliciesOnGpu = async (
   model: Model,
   settings: readonly FullSettings[],
@@ -80,22 +112,39 @@ export const trainPoliciesOnGpu = async (
   });
   const identity = { ...identityOf(model, source?.options), ...defined({ file: source?.file }) };
   const policies: PolicyFile[] = [];
+  const broken = new Map<number, Error>();
   const pace = pacer({ signal, onProgress });
   for (const [number, indices] of parts.entries()) {
     const own = indices.map((index) => settings[index]);
     const { [own[0].kind]: together } = TRAINERS;
-    const found = await withinRoom(together)(gpu, model, own, {
+    const found = await withinRoom(withoutBroken(together))(gpu, model, own, {
       signal,
       onShare: (share) => pace.step({ done: number + share, total: parts.length, label: "training" }),
     });
+    const told = new Map<number, PolicyFile>();
     for (const [i, index] of indices.entries()) {
+      const each = found[i];
+      if (each instanceof Error) {
+        broken.set(index, each);
+        continue;
+      }
       policies[index] = {
-        ...found[i],
+        ...each,
         model: identity,
-        settings: { ...own[i], ...found[i].settings, ...storedDevice(device) },
+        settings: { ...own[i], ...each.settings, ...storedDevice(device) },
       };
+      told.set(index, policies[index]);
     }
-    await onTrained?.(new Map(indices.map((index) => [index, policies[index]])));
+    if (told.size > 0) await onTrained?.(told);
+  }
+  const [first] = broken.values();
+  if (first !== undefined) {
+    const text = trainPoliciesTexts.broken(
+      [...broken.keys()].map((index) => settings[index]),
+      settings.length,
+      first.message,
+    );
+    throw new InputError("not-finite", text, { cause: first });
   }
   return policies;
 };

@@ -94,6 +94,19 @@ describeOnGpu("a sweep on a GPU", () => {
   }, 600_000);
 });
 
+describeOnGpu("a sweep on a GPU of which one cell breaks", () => {
+  test("keeps the others, and names the broken one every time", async () => {
+    // Too large for a float32.
+    const line = words("broken", "--device", "gpu", "--betas", "0,1e39", "--seeds", "1");
+    for (let time = 0; time < 2; time++) {
+      const { failure } = await runInProcess(line);
+      expect(failure).toContain("with beta 1e+39 and seed 0, training stopped at step 1");
+    }
+    const { result } = await runInProcess(words("broken", "--device", "gpu", "--betas", "0", "--seeds", "1"));
+    expect(result).toMatchObject({ cells: { found: 1, computed: 0 } });
+  }, 120_000);
+});
+
 describeOnGpu("auto", () => {
   test("leaves the cells to the processor where that is faster, as if it had been asked for", async () => {
     const { result, failure } = await runInProcess(words("auto", "--device", "auto"));

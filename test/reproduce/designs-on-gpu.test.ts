@@ -48,4 +48,17 @@ describeOnGpu("cells on a GPU", () => {
     const alone = await runDesign(CELLS[1], { threads: 1 });
     expect(network?.objective).toBeCloseTo(alone.objective ?? Number.NaN, 4);
   }, 180_000);
+
+  test("of which one breaks are run all the same, but for that one", async () => {
+    // Too large for a float32.
+    const beta = 1e39;
+    const broken = CELLS.map((cell) => ({ ...cell, beta }));
+    const found: DesignCell[] = [];
+    const running = runDesignsOnGpu([broken[0], ...CELLS, broken[1]], {
+      threads: 1,
+      onResult: (cell) => found.push(cell),
+    });
+    await expect(running).rejects.toThrow("with beta 1e+39 and seed 0, training stopped");
+    expect(found).toEqual(CELLS);
+  }, 180_000);
 });

@@ -112,7 +112,9 @@ describeOnGpu("candidates scored on a GPU", (gpu) => {
       values: new Float32Array(4 * rows).fill(0.5),
     });
     const part = [members(2), members(3), new Float64Array(3).fill(1 / 3)] as const;
+    expect(late.used()).toEqual({ asked: "auto", used: "cpu", note: scoreDeviceTexts.nothing });
     expect(await late.elsewhere?.(...part)).toBeDefined();
+    expect(late.used().used).toBe("gpu");
     shared.dispose();
     await expect(scores.elsewhere?.(...part)).rejects.toMatchObject({ code: "gpu-lost" });
     expect(await auto.elsewhere?.(...part)).toBeUndefined();

@@ -14,6 +14,7 @@ import {
   meansKernel,
   meansWorkgroups,
   splitsOf,
+  targetsAtATime,
 } from "./information-kernel.js";
 import { scoresElsewhere } from "./scores-elsewhere.js";
 
@@ -46,15 +47,13 @@ class Owned {
   }
 }
 
-/** Some rows of members in memory, with their means. */
+/** Members in memory, with their means. */
 const loadMembers = async (
   gpu: Gpu,
   owned: Owned,
   cells: Cells,
-  { members, classes }: DenseMembers,
-  values: Float32Array,
+  { rows, members, classes, values }: DenseMembers,
 ): Promise<{ readonly values: Buffer; readonly means: Buffer }> => {
-  const rows = values.length / (members * classes);
   const kept = keptOf(cells, classes);
   const buffers = await owned.allocate({ values: values.length, means: rows * kept, sizes: 3 });
   gpu.write(buffers.values, values);
@@ -64,8 +63,17 @@ const loadMembers = async (
   return buffers;
 };
 
+/** Rows of members that fit at a time, each of so many words and rows of the product. */
+const rowsWithin = (gpu: Gpu, words: number, kept: number): number => {
+  const room = Math.min(MOST_WORDS, gpu.limits.maxStorageBufferBindingSize / 4);
+  return Math.max(1, Math.floor(Math.min(room / words, MOST_ROWS / kept)));
+};
+
+const widthOf = ({ members, classes }: DenseMembers): number => members * classes;
+
 /**
  * `plainEpig` of float32 members: within 1e-6 nats of the exact value, and the same bits for a candidate in any pool.
+ * Targets that do not fit together are taken one part after the other, which changes no bits.
  */
 export const plainEpigOnGpu = async (
   gpu: Gpu,
@@ -75,28 +83,53 @@ export const plainEpigOnGpu = async (
   { signal }: Pick<RunOptions, "signal"> = {},
 ): Promise<Float64Array> => {
   const cells = cellsOf(pool.classes, targets.classes);
+  const width = widthOf(targets);
+  const most = targetsAtATime(rowsWithin(gpu, width, keptOf(cells, targets.classes)));
+  // Equal weights are 1 this way, and exact.
+  const shares = Float32Array.from(weights, (weight) => weight * targets.rows);
+  const scores = new Float64Array(pool.rows);
+  for (let first = 0; first < targets.rows; first += most) {
+    const end = Math.min(first + most, targets.rows);
+    const part = {
+      ...targets,
+      rows: end - first,
+      values: targets.values.subarray(first * width, end * width),
+    };
+    const add = (row: number, sum: number): void => {
+      scores[row] += sum / targets.rows;
+    };
+    await addInformation(gpu, cells, pool, part, shares.subarray(first, end), add, signal);
+  }
+  return scores;
+};
+
+/** Tells `add` the weighted sums of what candidates say of these targets, in an order that does not depend on the pool. */
+const addInformation = async (
+  gpu: Gpu,
+  cells: Cells,
+  pool: DenseMembers,
+  targets: DenseMembers,
+  weights: Float32Array,
+  add: (row: number, sum: number) => void,
+  signal: RunOptions["signal"],
+): Promise<void> => {
   const kept = keptOf(cells, pool.classes);
   const columns = targets.rows * keptOf(cells, targets.classes);
-  const width = pool.members * pool.classes;
-  const room = Math.min(MOST_WORDS, gpu.limits.maxStorageBufferBindingSize / 4);
-  const wide = Math.max(width, splitsOf(columns) * kept);
-  const most = Math.max(1, Math.floor(Math.min(room / wide, MOST_ROWS / kept)));
-  const scores = new Float64Array(pool.rows);
+  const width = widthOf(pool);
+  const most = rowsWithin(gpu, Math.max(width, splitsOf(columns) * kept), kept);
   const ofTargets = new Owned(gpu);
   try {
-    const right = await loadMembers(gpu, ofTargets, cells, targets, targets.values);
+    const right = await loadMembers(gpu, ofTargets, cells, targets);
     const { weights: weighed } = await ofTargets.allocate({ weights: weights.length });
-    // Equal weights are 1 this way, and exact.
-    const shares = Float32Array.from(weights, (weight) => weight * targets.rows);
-    gpu.write(weighed, shares);
+    gpu.write(weighed, weights);
     for (let first = 0; first < pool.rows; first += most) {
       signal?.throwIfAborted();
       const count = Math.min(most, pool.rows - first);
       const rows = count * kept;
       const owned = new Owned(gpu);
       try {
-        const part = pool.values.subarray(first * width, (first + count) * width);
-        const left = await loadMembers(gpu, owned, cells, pool, part);
+        const values = pool.values.subarray(first * width, (first + count) * width);
+        const left = await loadMembers(gpu, owned, cells, { ...pool, rows: count, values });
         const { sums, sizes } = await owned.allocate({ sums: splitsOf(columns) * rows, sizes: 5 });
         gpu.write(sizes, Uint32Array.of(rows, pool.members, columns, pool.classes, targets.classes));
         const kernel = await gpu.kernel(informationKernel(cells), [
@@ -110,14 +143,11 @@ export const plainEpigOnGpu = async (
         ]);
         await gpu.submit([{ kernel, workgroups: informationWorkgroups(rows, columns) }]);
         const found = await gpu.readFloats(sums, splitsOf(columns) * rows);
-        for (let at = 0; at < found.length; at++) {
-          scores[first + Math.floor((at % rows) / kept)] += found[at] / targets.rows;
-        }
+        for (let at = 0; at < found.length; at++) add(first + Math.floor((at % rows) / kept), found[at]);
       } finally {
         owned.release();
       }
     }
-    return scores;
   } finally {
     ofTargets.release();
   }

@@ -185,6 +185,13 @@ if (lane < ${TILE}u && first_row + lane < rows) {
 /** Parts that the columns are shared out in, whatever the rows: a row has the same bits in any pool. */
 export const splitsOf = (columns: number): number => Math.ceil(columns / COLUMNS);
 
+/**
+ * Rows of targets at a time, of which `most` fit: as many as are shared out in the same parts as all of them together, so
+ * that the sums have the same bits.
+ */
+export const targetsAtATime = (most: number): number =>
+  most < COLUMNS ? Math.max(1, most) : most - (most % COLUMNS);
+
 /** Rows and columns of the product, not of the members. */
 export const informationWorkgroups = (rows: number, columns: number): [number, number] => [
   Math.ceil(rows / TILE),

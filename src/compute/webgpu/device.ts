@@ -112,7 +112,11 @@ export class Gpu {
    * undefined, and reductions go through shared memory.
    */
   orderedSubgroup(): Promise<number | undefined> {
-    this.#ordered ??= this.#tryOrder();
+    this.#ordered ??= this.#tryOrder().catch((error: unknown) => {
+      // What failed once, for want of room, may be found out the next time.
+      this.#ordered = undefined;
+      throw error;
+    });
     return this.#ordered;
   }
 

@@ -1,6 +1,7 @@
 /** A traced function of numbers, on a GPU: every element of its inputs by itself. */
 import { type InputAxes, type TracedFunction, trace } from "../graph/trace.js";
 import type { Gpu } from "./device.js";
+import { groupsFor, MOST_GROUPS } from "./nested/groups.js";
 import { WgslStatements } from "./wgsl/lower.js";
 import { kernelText } from "./wgsl/module.js";
 
@@ -41,10 +42,10 @@ export const mapOnGpu = async <const Names extends string>(
     ],
     workgroup: WORKGROUP,
     declarations: "",
-    body: `let i = group.x * ${WORKGROUP}u + lane;
-let length = sizes[0];
-if (i >= length) { return; }
-${[...statements.lines, ...stores].join("\n")}`,
+    body: `let length = sizes[0];
+for (var i = group.x * ${WORKGROUP}u + lane; i < length; i += ${MOST_GROUPS * WORKGROUP}u) {
+${[...statements.lines, ...stores].join("\n")}
+}`,
   });
   const buffers = await gpu.allocate({
     given: names.length * length,
@@ -55,7 +56,7 @@ ${[...statements.lines, ...stores].join("\n")}`,
     for (const [k, name] of names.entries()) gpu.write(buffers.given, inputs[name], k * length);
     gpu.write(buffers.sizes, Uint32Array.of(length));
     const kernel = await gpu.kernel(code, [buffers.given, buffers.result, buffers.sizes]);
-    await gpu.submit([{ kernel, workgroups: [Math.ceil(length / WORKGROUP)] }]);
+    await gpu.submit([{ kernel, workgroups: [groupsFor(length, WORKGROUP)] }]);
     const all = await gpu.readFloats(buffers.result, wanted.length * length);
     return Object.fromEntries(
       wanted.map(([name], k) => [name, all.slice(k * length, (k + 1) * length)] as const),

@@ -10,11 +10,11 @@ import { exp } from "../../core/math.js";
 import type { RunOptions } from "../../core/options.js";
 import type { RandomStream } from "../../core/random.js";
 import { quantile } from "../../core/stats.js";
-import type { EvidenceSamples } from "../evidence-samples.js";
+import { type EvidenceSamples, requireEvidences } from "../evidence-samples.js";
 import type { Model } from "../model.js";
 import { boundOf, requireNoDependentCount } from "../nested.js";
 import { type Policy, type Simulation, simulate } from "../policy.js";
-import type { Given } from "../quantity.js";
+import type { Bound, Given } from "../quantity.js";
 import { describeNested, integrated } from "./describe.js";
 import { estimateOf } from "./static-values.js";
 
@@ -73,9 +73,11 @@ export const nestedEvidencesOnGpu = async (
       for (let i = 0; i < count; i++) rows.push(await rowOf(from + i));
       for (const [i, found] of (await values.evaluate(rows)).entries()) {
         const estimate = estimateOf(found, names);
+        const valuesOf = (each: Given, bound: Bound): Float64Array =>
+          requireEvidences(each, boundOf(estimate, { [each]: 1 }, bound, sizes));
         for (const each of given) {
-          under[each]?.set(boundOf(estimate, { [each]: 1 }, "lower", sizes), (from + i) * outer);
-          over[each]?.set(boundOf(estimate, { [each]: 1 }, "upper", sizes), (from + i) * outer);
+          under[each]?.set(valuesOf(each, "lower"), (from + i) * outer);
+          over[each]?.set(valuesOf(each, "upper"), (from + i) * outer);
         }
         if (from + i > 0) continue;
         // (sum w)^2 / sum w^2 of the inner samples' likelihoods.

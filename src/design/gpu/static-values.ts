@@ -2,6 +2,7 @@
 import type { Gpu } from "../../compute/webgpu/device.js";
 import type { Row } from "../../compute/webgpu/nested/row-program.js";
 import { NestedBounds, type RowEvidence } from "../../compute/webgpu/nested/values.js";
+import type { Pacer } from "../../core/options.js";
 import type { Model } from "../model.js";
 import type { ByGiven, NestedEstimate } from "../nested.js";
 import type { SampleSizes } from "../objective.js";
@@ -38,30 +39,39 @@ export class StaticValues {
   readonly #bounds: NestedBounds;
   readonly #names: readonly Given[];
   readonly #given: readonly Given[];
+  readonly #pace: Pick<Pacer, "pause">;
 
-  private constructor(bounds: NestedBounds, names: readonly Given[], given: readonly Given[]) {
+  private constructor(
+    bounds: NestedBounds,
+    names: readonly Given[],
+    given: readonly Given[],
+    pace: Pick<Pacer, "pause">,
+  ) {
     this.#bounds = bounds;
     this.#names = names;
     this.#given = given;
+    this.#pace = pace;
   }
 
-  /** `given` are the evidences that any of the quantities needs. */
+  /** `given` are the evidences that any of the quantities needs; `pace` hears that it is to stop. */
   static async create(
     gpu: Gpu,
     model: Model,
     given: readonly Given[],
     horizon: number,
     sizes: SampleSizes,
+    pace: Pick<Pacer, "pause">,
   ): Promise<StaticValues> {
     const ordered = GIVEN.filter((each) => given.includes(each));
     const bounds = await NestedBounds.create(gpu, describeNested(model, ordered, horizon, sizes), MOST_ROWS);
-    return new StaticValues(bounds, integrated(model, ordered), ordered);
+    return new StaticValues(bounds, integrated(model, ordered), ordered, pace);
   }
 
   /** The mean lower bound of every row. */
   lower(rows: readonly ValueRow[]): Promise<number[]> {
     return this.#bounds.evaluate(
       rows.map((row) => ({ ...row, coefficients: coefficientsOf(this.#names, this.#given, row.quantity) })),
+      this.#pace,
     );
   }
 

@@ -29,7 +29,6 @@ import {
   requireNumbers,
   requireSameSettings,
   requireTrainable,
-  TrainingError,
   type TrainingProgress,
   type TrainingSettings,
   trainTexts,
@@ -39,13 +38,10 @@ import { TRAINING_DEFAULTS } from "../training-defaults.js";
 import { gpuModelTexts, integrated } from "./describe.js";
 import { describePolicy } from "./describe-policy.js";
 import { coefficientsOf } from "./static-values.js";
-import { runTraining } from "./training-run.js";
+import { BrokenRunsError, type GpuRun, runTraining, stepsNext } from "./training-run.js";
 
 /** One of several trainings that run at the same time. */
-export interface DadRunOptions extends Pick<TrainDadOptions, "from" | "startDesigns"> {
-  readonly beta: number;
-  readonly seed: number;
-}
+export interface DadRunOptions extends GpuRun, Pick<TrainDadOptions, "from" | "startDesigns"> {}
 
 const GPU_CHECKPOINT = "dad on a GPU";
 
@@ -87,8 +83,8 @@ const MOST_CHUNK = 512;
 const CHUNK_MS = 250;
 
 /**
- * A policy for every run, in their order. A number that is not finite ends training with a {@link TrainingError}, and so does a
- * GPU that is lost; both have the last state that was read back.
+ * A policy for every run, in their order. A number that is not finite ends training with a {@link BrokenRunsError}, and a GPU
+ * that is lost with a {@link TrainingError}; both have the last state that was read back.
  */
 export const trainDadOnGpu = async (
   gpu: Gpu,
@@ -236,10 +232,9 @@ class GpuDadTraining {
     const count = Math.min(most, this.#steps - this.#step);
     const began = performance.now();
     const { values, broken } = await climb.run(this.#step, count);
-    if (broken.length > 0) this.#requireFinite(values, broken[0]);
+    if (broken.length > 0) this.#refuse(broken, this.#brokenAt(values, broken[0]));
     const states = await climb.states();
-    const wanted = (count * CHUNK_MS) / Math.max(1, performance.now() - began);
-    this.#chunk = Math.max(1, Math.min(MOST_CHUNK, Math.round(wanted), 4 * count));
+    this.#chunk = stepsNext(count, performance.now() - began, CHUNK_MS, MOST_CHUNK);
     const rows = this.#runs.length;
     for (const [r, run] of this.#runs.entries()) {
       run.state = states[r];
@@ -255,16 +250,19 @@ class GpuDadTraining {
     await this.#pace.pause();
   }
 
-  /** Says at which step of this chunk a row met a number that is none. */
-  #requireFinite(values: Float32Array, row: number): never {
+  /** At which step of a chunk a row met a number that is none. */
+  #brokenAt(values: Float32Array, row: number): string {
     const rows = this.#runs.length;
-    const own = Array.from({ length: values.length / rows }, (_, s) => values[s * rows + row]);
+    const own = values.filter((_, i) => i % rows === row);
     const wrong = own.findIndex((value) => !Number.isFinite(value));
-    const text =
-      wrong < 0
-        ? trainTexts.notFinite(this.#step + 1, "gradient's norm", Number.NaN)
-        : trainTexts.notFinite(this.#step + wrong + 1, "objective", own[wrong]);
-    throw new TrainingError(text, this.checkpoint());
+    return wrong < 0
+      ? trainTexts.notFinite(this.#step + 1, "gradient's norm", Number.NaN)
+      : trainTexts.notFinite(this.#step + wrong + 1, "objective", own[wrong]);
+  }
+
+  /** Ends training where runs met a number that is none; the sentence is about the first of them. */
+  #refuse(broken: readonly number[], sentence: string): never {
+    throw new BrokenRunsError(this.#options.runs, broken, sentence, this.checkpoint());
   }
 
   async #results(climb: PolicyClimb): Promise<TrainedDad[]> {
@@ -272,6 +270,8 @@ class GpuDadTraining {
       ({ shape, options }) => shape.base !== undefined && options.from === undefined,
     );
     const gains = compare ? await this.#gains(climb) : [];
+    const broken = gains.flatMap((each, r) => (each.every(Number.isFinite) ? [] : [r]));
+    if (broken.length > 0) this.#refuse(broken, trainTexts.notFinite(this.#step, "objective", Number.NaN));
     return this.#runs.map((run, r) => {
       const { shape, options, state, first, values } = run;
       const trained = (parameters: Float32Array, warnings: readonly string[]): TrainedDad => {

@@ -4,7 +4,7 @@
  * GPU, and bounds and designs are read back every few hundred milliseconds.
  */
 import type { Gpu } from "../../compute/webgpu/device.js";
-import { NOT_FINITE, RUNNING } from "../../compute/webgpu/nested/ascent-kernel.js";
+import { momentWords, NOT_FINITE, RUNNING } from "../../compute/webgpu/nested/ascent-kernel.js";
 import { type ClimbRow, NestedClimb } from "../../compute/webgpu/nested/climb.js";
 import { firstSteps, pointsOf } from "../../compute/webgpu/nested/row-program.js";
 import { InputError } from "../../core/errors.js";
@@ -32,7 +32,6 @@ import {
   requireNumbers,
   requireSameSettings,
   requireTrainable,
-  TrainingError,
   type TrainingProgress,
   type TrainingSettings,
   trainTexts,
@@ -43,13 +42,10 @@ import { exchangeStarts } from "./exchange-moves.js";
 import { moveIdleStarts } from "./idle-moves.js";
 import { atRoundStart, climbState, type GpuClimb, plainClimb, withMoved } from "./static-climb.js";
 import { coefficientsOf, StaticValues, type ValueRow } from "./static-values.js";
-import { runTraining } from "./training-run.js";
+import { BrokenRunsError, type GpuRun, runTraining, stepsNext } from "./training-run.js";
 
 /** One of several trainings that run at the same time. */
-export interface StaticRun {
-  readonly beta: number;
-  readonly seed: number;
-}
+export type StaticRun = GpuRun;
 
 /** Several runs in the middle, as plain JSON data. */
 export interface GpuStaticCheckpoint {
@@ -81,8 +77,8 @@ const CHUNK_MS = 200;
 const MOST_ROW_STEPS = 2 ** 20;
 
 /**
- * The designs of every run, in their order. A number that is not finite ends training with a {@link TrainingError}, and so
- * does a GPU that is lost; both have the last good state.
+ * The designs of every run, in their order. A number that is not finite ends training with a {@link BrokenRunsError},
+ * and a GPU that is lost with a {@link TrainingError}; both have the last good state.
  */
 export const trainStaticOnGpu = async (
   gpu: Gpu,
@@ -99,6 +95,17 @@ interface Run {
   climbs: GpuClimb[];
   scores: (readonly number[])[];
 }
+
+/** A number that is none, and the climb that met it after so many steps. */
+interface Broken {
+  readonly run: Run;
+  readonly climb: GpuClimb;
+  readonly what: string;
+  readonly value: number;
+}
+
+const NO_GRADIENT = { what: "gradient", value: Number.NaN };
+const objectiveOf = (value: number) => ({ what: "objective", value });
 
 class GpuStaticTraining {
   readonly #gpu: Gpu;
@@ -213,7 +220,7 @@ class GpuStaticTraining {
     };
     return Array.from({ length: this.#starts }, (_, k) => ({
       designs: designsOf(k),
-      moments: Array.from({ length: 4 * size + 2 }, () => 0),
+      moments: Array.from({ length: momentWords(size) }, () => 0),
       steps: 0,
       roundSteps: 0,
       stopped: RUNNING,
@@ -312,12 +319,13 @@ class GpuStaticTraining {
         );
         const began = performance.now();
         const { states, values } = await climb.run(rows, count);
-        this.#pace(performance.now() - began, count);
-        const taken = this.#take(states.map(plainClimb));
+        this.#chunk = stepsNext(count, performance.now() - began, CHUNK_MS, this.#mostChunk);
+        const after = states.map(plainClimb);
+        this.#requireFinite(after, values);
+        const taken = this.#take(after);
         this.#step += count;
         this.#total += taken;
         this.#kept = this.#state();
-        this.#requireFinite(values.slice(-rows.length));
         await this.#report(values.slice(-rows.length));
       }
     } finally {
@@ -368,11 +376,11 @@ class GpuStaticTraining {
       })),
       t,
     );
-    const wrong = exchanged.find(({ value }) => !Number.isFinite(value));
-    if (wrong !== undefined) {
-      const text = trainTexts.notFinite(this.#total + 1, "objective", wrong.value);
-      throw new TrainingError(text, this.checkpoint());
-    }
+    this.#refuse(
+      moving.flatMap((each, i) =>
+        Number.isFinite(exchanged[i].value) ? [] : [{ ...each, ...objectiveOf(exchanged[i].value) }],
+      ),
+    );
     const after = new Map(
       moving.map(({ climb }, i) => {
         const { designs, changed } = exchanged[i];
@@ -384,12 +392,6 @@ class GpuStaticTraining {
     );
     for (const run of this.#runs) run.climbs = run.climbs.map((climb) => after.get(climb) ?? climb);
     return Float32Array.from(exchanged, ({ value }) => value);
-  }
-
-  /** Keeps a submission at about the same time. */
-  #pace(milliseconds: number, count: number): void {
-    const wanted = (count * CHUNK_MS) / Math.max(1, milliseconds);
-    this.#chunk = Math.max(1, Math.min(this.#mostChunk, Math.round(wanted), 4 * count));
   }
 
   get #mostChunk(): number {
@@ -413,12 +415,25 @@ class GpuStaticTraining {
     return taken;
   }
 
-  #requireFinite(values: Float32Array): void {
-    const wrong = this.#all.findIndex(({ climb: { stopped } }) => stopped === NOT_FINITE);
-    if (wrong < 0) return;
-    const what = Number.isFinite(values[wrong]) ? "gradient" : "objective";
-    const found = Number.isFinite(values[wrong]) ? Number.NaN : values[wrong];
-    throw new TrainingError(trainTexts.notFinite(this.#total + 1, what, found), this.checkpoint());
+  /** Refuses steps in which a climb met a number that is none, before anything of them is kept. */
+  #requireFinite(states: readonly GpuClimb[], values: Float32Array): void {
+    this.#refuse(
+      this.#all.flatMap(({ run, climb }, i): Broken[] => {
+        if (states[i].stopped !== NOT_FINITE) return [];
+        // It has taken no further step.
+        const value = values[(states[i].steps - climb.steps) * states.length + i];
+        return [{ run, climb: states[i], ...(Number.isFinite(value) ? NO_GRADIENT : objectiveOf(value)) }];
+      }),
+    );
+  }
+
+  /** Ends training where a climb met a number that is none. */
+  #refuse(broken: readonly Broken[]): void {
+    if (broken.length === 0) return;
+    const [{ climb, what, value }] = broken;
+    const runs = [...new Set(broken.map(({ run }) => this.#runs.indexOf(run)))];
+    const sentence = trainTexts.notFinite(climb.steps + 1, what, value);
+    throw new BrokenRunsError(this.#options.runs, runs, sentence, this.checkpoint());
   }
 
   async #report(values: Float32Array): Promise<void> {
@@ -487,13 +502,11 @@ class GpuStaticTraining {
       ),
     );
     const found = await values.lower(rows);
-    const wrong = found.findIndex((value) => !Number.isFinite(value));
-    if (wrong >= 0) {
-      throw new TrainingError(
-        trainTexts.notFinite(this.#total + 1, "objective", found[wrong]),
-        this.checkpoint(),
-      );
-    }
+    this.#refuse(
+      found.flatMap((value, i) =>
+        Number.isFinite(value) ? [] : [{ ...list[Math.floor(i / batches)], ...objectiveOf(value) }],
+      ),
+    );
     return list.map((_, i) => meanEstimate(found.slice(i * batches, (i + 1) * batches)));
   }
 
@@ -504,6 +517,7 @@ class GpuStaticTraining {
       this.#given,
       this.#horizon,
       this.#sizes,
+      this.#paced,
     );
     return this.#values;
   }
@@ -531,8 +545,10 @@ class GpuStaticTraining {
 const requireResumable = (resume: GpuStaticCheckpoint, settings: TrainingSettings, length: number): void => {
   if (resume.kind !== "static on a GPU") throw new InputError("checkpoint", trainTexts.otherDevice("gpu"));
   requireSameSettings(resume.settings, settings);
-  for (const { designs, moments } of resume.climbs.flat()) {
+  for (const { designs, moments, stopped } of resume.climbs.flat()) {
+    // One that has met such a number never goes on: nothing would say that its designs are those of before.
+    if (stopped === NOT_FINITE) throw new InputError("checkpoint", trainTexts.damaged("stopped"));
     requireNumbers(designs, length, "designs");
-    requireNumbers(moments, 4 * length + 2, "moments");
+    requireNumbers(moments, momentWords(length), "moments");
   }
 };

@@ -8,7 +8,7 @@ import { scoresElsewhere } from "../../../src/active/gpu/scores-elsewhere.js";
 import { type Members, takeRows } from "../../../src/active/members.js";
 import { minimaxEpig } from "../../../src/active/minimax.js";
 import { seededStream } from "../../../src/core/random.js";
-import { describeOnGpu } from "../../setup/gpu.js";
+import { describeOnGpu, standingIn } from "../../setup/gpu.js";
 
 /** Members that share features, some of them sure, and some rows on which all are. */
 const membersOf = (seed: string, rows: number, members: number, classes: number): Members => {
@@ -93,6 +93,29 @@ describeOnGpu("EPIG on a GPU", (gpu) => {
     );
     expect(largest(conditional.score, conditionalFairbedEpig(both, options).score)).toBeLessThan(1e-5);
   });
+
+  test.each([
+    [2, 2, 700],
+    [2, 3, 400],
+  ])(
+    "%s and %s classes: %s targets that do not fit together give the same bits in parts",
+    async (pools, others, count) => {
+      const size = 16;
+      const pool = membersOf("pool", 90, size, pools);
+      const targets = membersOf("targets", count, size, others);
+      const weights = Float64Array.from({ length: count }, (_, t) => 1 + (t % 3));
+      const room = 4 * 300 * size * others;
+      const narrow = standingIn(gpu(), {
+        limits: { ...gpu().limits, maxStorageBufferBindingSize: room },
+        async allocate(words) {
+          if (Math.max(...Object.values<number>(words)) > room / 4) throw new Error("no room");
+          return gpu().allocate(words);
+        },
+      });
+      const parts = await epigOnGpu(narrow, pool, targets, { weights });
+      expect(parts).toEqual(await epigOnGpu(gpu(), pool, targets, { weights }));
+    },
+  );
 
   test("leaves votes and float64 members to the processor", async () => {
     const votes = (rows: number): Members => ({

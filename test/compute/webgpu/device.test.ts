@@ -1,12 +1,14 @@
 /** What is said where there is no GPU, or it goes away; and what the software GPU tells of itself. */
 import { describe, expect, test } from "vitest";
+import { add } from "../../../src/compute/index.js";
 import type { Adapter, AdapterInfo, Device, WebGpu } from "../../../src/compute/webgpu/api.js";
 import { openGpu, openGpuOf } from "../../../src/compute/webgpu/device.js";
 import type { GpuHost } from "../../../src/compute/webgpu/host.js";
+import { mapOnGpu } from "../../../src/compute/webgpu/map.js";
 import { gpuTexts, NVIDIA_ICD } from "../../../src/compute/webgpu/texts.js";
 import { kernelText } from "../../../src/compute/webgpu/wgsl/module.js";
 import { reduceText, scratchWords } from "../../../src/compute/webgpu/wgsl/reduce.js";
-import { DEFAULT_LIMITS, describeOnGpu } from "../../setup/gpu.js";
+import { DEFAULT_LIMITS, describeOnGpu, openGpuWith, standingIn } from "../../setup/gpu.js";
 
 const withAdapter = (adapter: Adapter | null): WebGpu => ({ requestAdapter: async () => adapter });
 const host = (over: Partial<GpuHost>): GpuHost => ({
@@ -156,6 +158,31 @@ result[lane] = a; result[${workgroup}u + lane] = b;`,
       }
     },
   );
+
+  test("numbers for more workgroups than a dimension has are mapped", async () => {
+    const x = Float32Array.from({ length: 64 * 65_535 + 100 }, (_, i) => i % 1000);
+    const { value } = await mapOnGpu(gpu(), ({ x: one }) => add(one, 1), { x });
+    expect(value.every((each, i) => each === x[i] + 1)).toBe(true);
+  });
+
+  test("what the order of threads was not found out from for want of room is tried again", async () => {
+    let full = true;
+    const own = await openGpuWith({
+      as: (device) =>
+        standingIn(device, {
+          popErrorScope: async () => {
+            const error = await device.popErrorScope();
+            return full ? { message: "no room" } : error;
+          },
+        }),
+    });
+    if (own.info.subgroups !== undefined) {
+      await expect(own.orderedSubgroup()).rejects.toMatchObject({ code: "gpu-memory" });
+    }
+    full = false;
+    expect(await own.orderedSubgroup()).toBe(await gpu().orderedSubgroup());
+    own.dispose();
+  });
 
   test("an array that is too large, and a device that is lost, end in a sentence", async () => {
     await expect(gpu().allocate({ huge: 2 ** 40 })).rejects.toMatchObject({ code: "gpu-memory" });

@@ -36,9 +36,11 @@ export const RUNNING = 0;
 export const SETTLED = 1;
 export const NOT_FINITE = 2;
 
-/** Words of a row in the buffer `moments`: mean, mean square, window's sum, means of the window before, calm windows. */
-export const momentWords = ({ description: { horizon, design } }: NestedLayout): number =>
-  4 * horizon * design.length + 2;
+/**
+ * Words of a row with so many numbers in the buffer `moments`: mean, mean square, window's sum, means of the window before,
+ * calm windows.
+ */
+export const momentWords = (count: number): number => 4 * count + 2;
 
 const bounded = (text: string, low: number, high: number): string => {
   const above = Number.isFinite(low) ? `max(${text}, ${f32(low)})` : text;
@@ -111,7 +113,7 @@ var stopped = now.z;
 if (stopped == ${RUNNING}u && atomicLoad(&broken) == 1u) { stopped = ${NOT_FINITE}u; }
 let moving = stopped == ${RUNNING}u;
 let step = f32(now.y + 1u);
-let start = row * ${4 * count + 2}u;
+let start = row * ${momentWords(count)}u;
 if (moving) {
 ${ADAM_STEP}
   let window = settings[2];

@@ -29,28 +29,37 @@ export interface BoundShape extends Reducing {
   readonly unroll: number;
 }
 
-/** Words of shared memory. */
-export const sharedWords = (layout: NestedLayout, shape: BoundShape): number => {
+/** What is in shared memory, by its name, and words of each. */
+const sharedArrays = (layout: NestedLayout, shape: BoundShape): readonly (readonly [string, number])[] => {
   const { parameters, design, outcomes, horizon } = layout.description;
   const { tile, gradients, workgroup } = shape;
   const points = tile * horizon;
   const slopes = sloped(layout.description).length;
   const inner = Math.max(1, ...layout.evidences.map((each) => each.inner));
-  return (
-    tile * parameters.length +
-    designPoints(layout, shape) * design.length +
-    points * outcomes.length +
-    points +
-    points * mostOwn(layout) +
-    PER.length * tile +
-    scratchWords(shape, 3 * tile) +
-    (gradients
-      ? points * slopes * 2 +
-        (layout.designs === "shared" ? points * layout.own.outcomeGradients.length * design.length : 0) +
-        Math.max(tile * inner, tile * slopes * workgroup)
-      : 0)
-  );
+  const values = [
+    ["theta", tile * parameters.length],
+    ["xs", designPoints(layout, shape) * design.length],
+    ["ys", points * outcomes.length],
+    ["loglik", points],
+    ["own", points * mostOwn(layout)],
+    ["per", PER.length * tile],
+    ["scratch", scratchWords(shape, 2 * tile)],
+  ] as const;
+  if (!gradients) return values;
+  return [
+    ...values,
+    ["slopes", points * slopes],
+    ["ownslopes", points * slopes],
+    ...(layout.designs === "shared"
+      ? ([["yslopes", points * layout.own.outcomeGradients.length * design.length]] as const)
+      : []),
+    ["pool", Math.max(tile * inner, tile * slopes * workgroup)],
+  ];
 };
+
+/** Words of shared memory. */
+export const sharedWords = (layout: NestedLayout, shape: BoundShape): number =>
+  sharedArrays(layout, shape).reduce((sum, [, words]) => sum + words, 0);
 
 /** Observations of a workgroup that have designs of their own. */
 const designPoints = (
@@ -156,8 +165,17 @@ if (ll${b}_${k} > m${b} + 30.0f) { let f = fb_exp(m${b} - ll${b}_${k}); s${b} *=
 let w = fb_exp(ll${b}_${k} - m${b}); s${b} += w; q${b} += w * w; }`,
   );
   const weighted = evidenceWeight(evidence, horizon, shape);
+  // The largest bits of all say whether one is no number, at the price of an integer's max. Gradients are none by themselves then.
+  const [watched, seen, lost] = gradients
+    ? [[], [], []]
+    : [
+        range(tile).map((b) => `var bits${b} = 0u;`),
+        each.map(([b, k]) => `bits${b} = max(bits${b}, bitcast<u32>(ll${b}_${k}) & 0x7fffffffu);`),
+        range(tile).map((b) => `if (bits${b} > 0x7f800000u) { s${b} = fb_nan(); q${b} = s${b}; }`),
+      ];
   return [
     ...range(tile).map((b) => `var m${b} = -3.0e38f; var s${b} = 0.0f; var q${b} = 0.0f;`),
+    ...watched,
     ...weighted.before,
     `for (var base = lane; base < ${inner}u; base += ${workgroup * unroll}u) {`,
     ...range(unroll).map((k) => `let at${k} = min(base + ${k * workgroup}u, ${inner - 1}u);`),
@@ -170,6 +188,7 @@ let w = fb_exp(ll${b}_${k} - m${b}); s${b} += w; q${b} += w * w; }`,
     ...sums,
     "}",
     ...take,
+    ...seen,
     "}",
     ...(gradients ? [] : range(tile).map((b) => `let own_m${b} = m${b};`)),
     reduceText(
@@ -187,6 +206,7 @@ let w = fb_exp(ll${b}_${k} - m${b}); s${b} += w; q${b} += w * w; }`,
           "}",
         ]
       : range(tile).map((b) => `{ let f = fb_exp(own_m${b} - m${b}); s${b} *= f; q${b} *= f * f; }`)),
+    ...lost,
     reduceText(
       "sum",
       range(tile).flatMap((b) => (gradients ? [`s${b}`] : [`s${b}`, `q${b}`])),
@@ -412,7 +432,7 @@ const ownPrior = (layout: NestedLayout, e: number, b: number): string => {
 };
 
 /** After the value of an evidence: its part of the bound, and the weight with which its derivatives count. */
-const addToBound = (layout: NestedLayout, e: number, { tile }: BoundShape): string => {
+const addToBound = (layout: NestedLayout, e: number, { tile, gradients }: BoundShape): string => {
   const { inner, plan } = layout.evidences[e];
   const { outer } = layout.description;
   // The mean of the weights counts against the evidence: it takes the other side.
@@ -438,7 +458,7 @@ if (c < 0.0f) {
   value = most + fb_log(fb_exp(others - most) + fb_exp(own_log - most)) - ${f32(log(inner + 1))};
   share = fb_sigmoid(others - own_log);
 }
-${divide(b)}
+${divide(b)}${gradients ? "" : "\nif (fb_is_nan(others) || fb_is_nan(own_log)) { value = fb_nan(); }"}
 if (c != 0.0f) { ${per("bound", b, tile)} += c * value; }
 ${per("adjoint", b, tile)} += c * (1.0f - share) * ${f32(1 / outer)};
 ${per("scale", b, tile)} = c * share * ${f32(1 / outer)} / s${b};
@@ -603,13 +623,10 @@ export const resultWords = (layout: NestedLayout, { gradients, wanted, tile }: B
 
 /** Workgroups (tiles, rows). */
 export const boundKernel = (layout: NestedLayout, shape: BoundShape): string => {
-  const { parameters, design, outcomes, horizon, outer } = layout.description;
+  const { parameters, outcomes, horizon, outer } = layout.description;
   const { tile, workgroup, gradients, wanted } = shape;
   const points = tile * horizon;
   const slopes = sloped(layout.description).length;
-  const inner = Math.max(1, ...layout.evidences.map((each) => each.inner));
-  const shared = (name: string, words: number) =>
-    `var<workgroup> ${name}: array<f32, ${Math.max(1, words)}>;`;
   let word = 1;
   const body =
     wanted === "bound"
@@ -684,23 +701,9 @@ ${prior(b)}
     workgroup,
     subgroups: shape.leastSubgroup !== undefined,
     declarations: [
-      shared("theta", tile * parameters.length),
-      shared("xs", designPoints(layout, shape) * design.length),
-      shared("ys", points * outcomes.length),
-      shared("loglik", points),
-      shared("own", points * mostOwn(layout)),
-      shared("per", PER.length * tile),
-      shared("scratch", scratchWords(shape, 2 * tile)),
-      ...(gradients
-        ? [
-            shared("slopes", points * slopes),
-            shared("ownslopes", points * slopes),
-            ...(layout.designs === "shared"
-              ? [shared("yslopes", points * layout.own.outcomeGradients.length * design.length)]
-              : []),
-            shared("pool", Math.max(tile * inner, tile * slopes * workgroup)),
-          ]
-        : []),
+      ...sharedArrays(layout, shape).map(
+        ([name, words]) => `var<workgroup> ${name}: array<f32, ${Math.max(1, words)}>;`,
+      ),
       randomText([...parameters, ...outcomes]),
     ].join("\n"),
     body: [

@@ -85,7 +85,7 @@ export class NestedClimb {
     const room = {
       settings: 5,
       spreads: rows * description.design.length,
-      moments: rows * momentWords(layout),
+      moments: rows * momentWords(description.horizon * description.design.length),
       history: rows * steps,
     };
     const extra = await gpu.allocate(room).catch((error: unknown) => {
@@ -117,7 +117,7 @@ export class NestedClimb {
   fresh(designs: ArrayLike<number>): ClimbState {
     return {
       designs: Float32Array.from(designs),
-      moments: new Float32Array(momentWords(this.#program.layout)),
+      moments: new Float32Array(momentWords(designs.length)),
       steps: 0,
       stopped: 0,
       roundSteps: 0,
@@ -144,7 +144,8 @@ export class NestedClimb {
     );
     gpu.write(buffers.coefficients, Float32Array.from(rows.flatMap(({ coefficients }) => coefficients)));
     gpu.write(this.#extra.spreads, Float32Array.from(rows.flatMap(({ spreads }) => spreads)));
-    const width = momentWords(layout);
+    const size = horizon * design.length;
+    const width = momentWords(size);
     const moments = new Float32Array(count * width);
     rows.forEach((row, r) => {
       moments.set(row.moments, r * width);
@@ -158,7 +159,6 @@ export class NestedClimb {
     const all = [program.keysOf(count, steps)];
     for (let i = 0; i < steps; i++) all.push(...step);
     await gpu.submit(all);
-    const size = horizon * design.length;
     const [designs, after, ticks, history] = await gpu.read(
       { buffer: buffers.designs, words: count * size },
       { buffer: this.#extra.moments, words: count * width },

@@ -22,7 +22,7 @@ const LONELY_WORKGROUP = 512;
 /** Inner samples that a thread takes at a time. */
 const UNROLL = 2;
 /** A program that stands in for a GPU has a few lanes, and pays for every barrier. */
-const SOFTWARE_WORKGROUP = 32;
+export const SOFTWARE_WORKGROUP = 32;
 
 /** The largest tile that leaves enough workgroups and fits. */
 export const boundShape = async (

@@ -1,4 +1,5 @@
 /** Nested bounds at given designs on a GPU, many rows at once. */
+import type { Pacer } from "../../../core/options.js";
 import type { Gpu } from "../device.js";
 import { evidenceWords, resultWords } from "./bound-kernel.js";
 import type { NestedDescription } from "./description.js";
@@ -24,11 +25,18 @@ export interface BoundRow extends Row {
 const resultsOf = async <Each extends Row>(
   program: RowProgram,
   rows: readonly Each[],
-  prepare: (part: readonly Each[]) => void = () => {},
+  {
+    prepare = () => {},
+    pace,
+  }: {
+    readonly prepare?: (part: readonly Each[]) => void;
+    readonly pace?: Pick<Pacer, "pause"> | undefined;
+  } = {},
 ): Promise<Float32Array[]> => {
   const { gpu, layout, shape, buffers, capacity } = program;
   const words = resultWords(layout, shape);
   const found: Float32Array[] = [];
+  await pace?.pause();
   for (let from = 0; from < rows.length; from += capacity) {
     const part = rows.slice(from, from + capacity);
     const count = part.length;
@@ -38,6 +46,7 @@ const resultsOf = async <Each extends Row>(
     await gpu.submit([program.keysOf(count, 1), program.samplesOf(count), program.boundOf(count)]);
     const all = await gpu.readFloats(buffers.results, count * words);
     for (let r = 0; r < count; r++) found.push(all.subarray(r * words, (r + 1) * words));
+    await pace?.pause();
   }
   return found;
 };
@@ -101,11 +110,14 @@ export class NestedBounds {
     return new NestedBounds(await RowProgram.create(gpu, description, rows, 1, kind));
   }
 
-  async evaluate(rows: readonly BoundRow[]): Promise<number[]> {
+  /** Lets go of the thread, and hears that it is to stop, around every part. */
+  async evaluate(rows: readonly BoundRow[], pace?: Pick<Pacer, "pause">): Promise<number[]> {
     const { gpu, buffers } = this.#program;
-    const found = await resultsOf(this.#program, rows, (part) =>
-      gpu.write(buffers.coefficients, Float32Array.from(part.flatMap(({ coefficients }) => coefficients))),
-    );
+    const found = await resultsOf(this.#program, rows, {
+      prepare: (part) =>
+        gpu.write(buffers.coefficients, Float32Array.from(part.flatMap(({ coefficients }) => coefficients))),
+      pace,
+    });
     return found.map((tiles) => tiles.reduce((sum, value) => sum + value, 0));
   }
 

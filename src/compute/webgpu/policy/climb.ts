@@ -7,7 +7,7 @@ import { type BoundShape, boundKernel, resultWords } from "../nested/bound-kerne
 import { groupsFor } from "../nested/groups.js";
 import { encodePaths, KEYS_WORKGROUP, keysKernel } from "../nested/keys-kernel.js";
 import { samplesKernel, samplesWorkgroups } from "../nested/samples-kernel.js";
-import { boundShape } from "../nested/shape.js";
+import { boundShape, SOFTWARE_WORKGROUP } from "../nested/shape.js";
 import { type AdamSettings, adamGroups, adamKernel, adamSettings, gradientKernel } from "./adam-kernels.js";
 import type { PolicyDescription } from "./description.js";
 import { type PolicyLayout, policyLayout } from "./layout.js";
@@ -57,8 +57,6 @@ const SHAPES: readonly { readonly size: TileSize; readonly workgroup: number; re
     { size: 2, workgroup: 128, together: 2 },
     { size: 1, workgroup: 256, together: 1 },
   ];
-/** A program that stands in for a GPU has a few lanes, and pays for every barrier. */
-const SOFTWARE_WORKGROUP = 32;
 const AHEAD = 8;
 
 const shapeOf = async (
@@ -379,6 +377,8 @@ export class PolicyClimb {
     const { outer } = this.layout.description.nested;
     const results = await this.#gpu.readFloats(this.#buffers.results, count * words);
     return Float64Array.from({ length: count }, (_, r) => {
+      // A log-likelihood that is no number shows in the gradients, which are computed beside the bounds.
+      if (results.subarray(r * words, (r + 1) * words).some(Number.isNaN)) return Number.NaN;
       let sum = 0;
       for (let b = 0; b < outer; b++) sum += results[r * words + (b * words) / outer];
       return sum / outer;

@@ -51,6 +51,11 @@ const DEFINITIONS: Readonly<Record<string, Definition>> = {
     needs: [],
     text: "var<private> nan_bits: u32 = 0x7fc00000u;\nfn fb_nan() -> f32 { return bitcast<f32>(nan_bits); }",
   },
+  /** By its bits: a GPU need not know of numbers that are none, and its min, max and clamp leave them out. */
+  fb_is_nan: {
+    needs: [],
+    text: "fn fb_is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }",
+  },
   fb_power2: {
     needs: [],
     text: "fn fb_power2(n: i32) -> f32 { return bitcast<f32>(u32(n + 127) << 23u); }",
