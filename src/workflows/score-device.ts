@@ -6,6 +6,7 @@ import type { PartElsewhere } from "../active/gpu/scores-elsewhere.js";
 import { type StrategyName, strategies } from "../active/strategies.js";
 import { detectFeatures } from "../compute/features.js";
 import { isGpuFailure } from "../compute/webgpu/failure.js";
+import { gpuReason } from "../compute/webgpu/texts.js";
 import { FairbedError, InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import {
@@ -93,7 +94,7 @@ export const openScores = async (
     return await onGpu(asked, gpu, run);
   } catch (error) {
     if (asked === "gpu" || !(error instanceof FairbedError)) throw error;
-    return onCpu(error.message);
+    return onCpu(gpuReason(error.message));
   }
 };
 
@@ -116,7 +117,7 @@ const onGpu = async (
         return found;
       } catch (error) {
         if (asked === "gpu" || !isGpuFailure(error)) throw error;
-        lost = error.message;
+        lost = gpuReason(error.message);
         return undefined;
       }
     },

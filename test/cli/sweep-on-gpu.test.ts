@@ -2,49 +2,19 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { loadModel } from "../../src/cli/commands/design/load-model.js";
 import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
+import { sweepJob, sweepJobs } from "../../src/cli/commands/design/sweep-jobs.js";
 import type { Device } from "../../src/compute/webgpu/api.js";
-import type { Gpu } from "../../src/compute/webgpu/device.js";
-import { needsDist, ROOT } from "../setup/dist.js";
-import { describeOnGpu, openAsHardware, standingIn } from "../setup/gpu.js";
-import { runInProcess } from "./in-process.js";
+import { policySettings } from "../../src/workflows/policy-settings.js";
+import { needsDist } from "../setup/dist.js";
+import { describeOnGpu, lostAfter, openAsHardware, watchSubmissions } from "../setup/gpu.js";
+import { openInDist, runInProcess, shareInDist } from "./in-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-sweep-gpu-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const inDist = <Module>(path: string): Promise<Module> =>
-  import(/* @vite-ignore */ pathToFileURL(join(ROOT, "dist", path)).href) as Promise<Module>;
-const openInDist = async () =>
-  (await inDist<typeof import("../../src/compute/webgpu/device.js")>("compute/webgpu/device.js")).openGpuOf;
-/** From now on the commands find this one. */
-const shareInDist = async (gpu: Gpu): Promise<void> =>
-  (await inDist<typeof import("../../src/workflows/device.js")>("workflows/device.js")).shareGpu(gpu);
-
-/** Calls this before the device is given work. */
-const watchSubmissions = (device: Device, submits: () => unknown): Device => {
-  const queue = new Proxy(device.queue, {
-    get(target, name) {
-      if (name === "submit") submits();
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return standingIn(device, { queue });
-};
-
-/** A device that goes away when it is given work for the last time. */
-const lostAfter =
-  (submissions: number) =>
-  (device: Device): Device => {
-    let left = submissions;
-    return watchSubmissions(device, () => {
-      left -= 1;
-      if (left === 0) device.destroy();
-    });
-  };
 
 const words = (out: string, ...more: string[]) => [
   ...["design", "sweep", "--model", "linear-gaussian", "--betas", "0,0.8", "--horizons", "1", "--seeds", "2"],
@@ -86,6 +56,20 @@ describeOnGpu("a sweep on a GPU", () => {
     });
     const again = await runInProcess(words("gpu", "--device", "gpu"));
     expect(again.result).toMatchObject({ cells: { found: 4, computed: 0 } });
+  }, 120_000);
+});
+
+describeOnGpu("a cell of a GPU", () => {
+  test("runs on one wherever it is run", async () => {
+    const loaded = await loadModel({ model: "linear-gaussian", options: {} });
+    const settings = policySettings({ horizon: 1, steps: 2, starts: 1 });
+    const { input } = sweepJob(loaded, {
+      settings,
+      evaluation: { outer: 8, inner: 40, batches: 2 },
+      device: "gpu",
+    });
+    const { report } = await sweepJobs.run(input, {});
+    expect(report.device).toMatchObject({ used: "gpu" });
   }, 120_000);
 });
 

@@ -99,6 +99,29 @@ export const standingIn = <T extends object>(whole: T, own: Partial<T>): T =>
     },
   });
 
+/** Calls this before the device is given work. */
+export const watchSubmissions = (device: Device, submits: () => unknown): Device => {
+  const queue = new Proxy(device.queue, {
+    get(target, name) {
+      if (name === "submit") submits();
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return standingIn(device, { queue });
+};
+
+/** A device that goes away when it is given work for the last time. */
+export const lostAfter =
+  (submissions: number) =>
+  (device: Device): Device => {
+    let left = submissions;
+    return watchSubmissions(device, () => {
+      left -= 1;
+      if (left === 0) device.destroy();
+    });
+  };
+
 const unavailable = (): never => {
   throw new Error("the GPU is there only while a test runs");
 };

@@ -2,10 +2,6 @@
 import { isGpuFailure } from "../../compute/webgpu/failure.js";
 import { TrainingError } from "../training.js";
 
-export const gpuTrainTexts = {
-  stopped: (reason: string) => `${reason}; the error's checkpoint is the state before it`,
-};
-
 interface GpuTraining<Result> {
   run(): Promise<Result>;
   checkpoint(): unknown;
@@ -17,7 +13,7 @@ export const runTraining = async <Result>(training: GpuTraining<Result>): Promis
     return await training.run();
   } catch (error) {
     if (!isGpuFailure(error)) throw error;
-    throw new TrainingError(gpuTrainTexts.stopped(error.message), training.checkpoint(), { cause: error });
+    throw new TrainingError(error.message, training.checkpoint(), { cause: error });
   } finally {
     training.dispose();
   }
