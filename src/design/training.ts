@@ -39,7 +39,7 @@ export const trainTexts = {
   decay:
     "designs cannot be seen to settle while the rate decays, since they slow down with it: turn decay off, or leave out settled",
   notFinite: (step: number, what: string, given: number) =>
-    `training stopped at step ${step}, where the ${what} was ${given}: give bounds inside which the outcome's distribution is finite for every parameter, or a smaller rate; the error's checkpoint is the last good state`,
+    `training stopped at step ${step}, where the ${what} was ${given}: give bounds inside which the outcome's distribution is finite for every parameter, or a smaller rate`,
   otherSettings: (what: string, made: unknown, given: unknown) =>
     `the checkpoint was made with ${what} ${JSON.stringify(made)} and not ${JSON.stringify(given)}: give the same settings, or start again without it`,
   otherDevice: (wanted: "cpu" | "gpu") =>

@@ -179,6 +179,18 @@ const CURVES: readonly Curve[] = [
   })),
 ];
 
+/** Its own, and those that are run for the paper's tables and figures: here to compare with. */
+const cellsOf = (scale: Scale): readonly DesignCell[] => [
+  // The beta of the paper's table first: it is what the others are read by.
+  ...[SHOWN_BETA, ...betasOf(scale).filter((beta) => beta !== SHOWN_BETA)].flatMap((beta) =>
+    seedsAt(beta, scale).flatMap((seed) => POLICIES.map((policy) => bestCell(policy, beta, seed, scale))),
+  ),
+  ...designCells(
+    POLICIES.flatMap((policy) => betasOf(scale).map((beta) => paperLine(policy, beta))),
+    scale,
+  ),
+];
+
 export const bestPolicies: Reproduction = {
   name: "best-policies",
   title: "Location finding: the best policies found, static and adaptive",
@@ -195,19 +207,10 @@ export const bestPolicies: Reproduction = {
         "its rate and clipping were chosen at beta 0.8 with the static designs of seed 1 and a network of seed 0, a pair that is not among these: without clipping, training that had reached 0.85 nats fell to 0.57 and did not recover, and a rate of 0.0003 learns more slowly",
         `the best found: ${inSeeds(seedsAt(0, scale).length)} for each beta, ${seedsAt(SHOWN_BETA, scale).length} at beta ${SHOWN_BETA}; by quadrature on ${count(evaluation.outer * evaluation.batches)} simulated experiments each, whose error is the only one that is given where there is one seed`,
       ],
+      judged: cellsOf(scale),
     });
   },
-  cells: (scale) => [
-    // The beta of the paper's table first: it is what the others are read by.
-    ...[SHOWN_BETA, ...betasOf(scale).filter((beta) => beta !== SHOWN_BETA)].flatMap((beta) =>
-      seedsAt(beta, scale).flatMap((seed) => POLICIES.map((policy) => bestCell(policy, beta, seed, scale))),
-    ),
-    // Run for the paper's own tables and figures; here to compare with.
-    ...designCells(
-      POLICIES.flatMap((policy) => betasOf(scale).map((beta) => paperLine(policy, beta))),
-      scale,
-    ),
-  ],
+  cells: cellsOf,
   draw: (results, scale) => {
     const points = CURVES.flatMap(({ name, value }) =>
       betasOf(scale).map((beta) => ({

@@ -1,11 +1,27 @@
 /** What all tables and figures of location finding do, in words, from the cells that they run. */
+import type { DesignCell } from "./cell.js";
 import { designCells } from "./design-cells.js";
 import { mergedProtocol, type Protocol, type Scale, sizeProtocol } from "./reproduction.js";
 
 const count = (value: number): string => value.toLocaleString("en");
 
+export const designProtocolTexts = {
+  gpu: "policies were trained and judged on a GPU, in single floats",
+  gpuButExact:
+    "policies were trained on a GPU, in single floats, and those judged by nested sampling were judged there too",
+};
+
 /** With the sentences of one table or figure. */
-export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Protocol => {
+export const designProtocol = (
+  scale: Scale,
+  {
+    judged = [],
+    ...own
+  }: Partial<Protocol> & {
+    /** Its cells, where some are not judged as in the paper. */
+    readonly judged?: readonly Pick<DesignCell, "evaluation">[] | undefined;
+  } = {},
+): Protocol => {
   const cellsOf = (policy: "static" | "dad") =>
     designCells([{ policy, objective: "conditional", beta: 0, horizon: 1 }], scale);
   const cells = cellsOf("static");
@@ -40,7 +56,14 @@ export const designProtocol = (scale: Scale, own: Partial<Protocol> = {}): Proto
             `static designs stop before their steps are over when they have settled: ${settled.times} times running, their means over ${settled.window} steps have moved by less than a share of ${settled.speed} of what the rate allows (root mean square)`,
           ]),
       `${count(evaluation.outer * evaluation.batches)} experiments a seed are evaluated (100 in the paper)`,
-      ...(scale.device === "gpu" ? ["policies were trained and judged on a GPU, in single floats"] : []),
+      ...(scale.device === undefined
+        ? []
+        : [
+            // By quadrature they are judged on the processor.
+            judged.some(({ evaluation: { exact } }) => exact)
+              ? designProtocolTexts.gpuButExact
+              : designProtocolTexts.gpu,
+          ]),
     ],
     matched: [
       "the start and the rate of static designs were picked because they end in the paper's solution, one of many local optima: the four ratios of static designs in table-location are circular in that: they show that such a start and rate exist, and not that they are the paper's; the figures of static designs rest on the same",

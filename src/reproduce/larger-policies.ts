@@ -1,6 +1,6 @@
 /**
  * Policies that take a GPU: networks that are wider than the paper's and trained ten times as long, static designs of thirty
- * observations, and four sources in three dimensions. In the quick protocol they are small, and trained on the processor.
+ * observations, and four sources in three dimensions. In the quick protocol they are small, and trained on any device.
  */
 import type { LocationOptions } from "../design/models/location.js";
 import { bestCell, exactValue } from "./best-policies.js";
@@ -97,10 +97,11 @@ const SIZES = { outer: 100, contrastive: 1000, marginal: 1000 };
 
 const seedsAt = ({ quick, seeds }: Scale): readonly number[] => seedsOf(seeds ?? (quick ? 1 : SEEDS));
 
-const cellOf = (line: Line, seed: number, { quick }: Scale): DesignCell => {
+const cellOf = (line: Line, seed: number, { quick, device: asked }: Scale): DesignCell => {
   const { policy, horizon, model, widths, rate, starts } = line;
   const [staticSteps, steps] = quick ? QUICK.steps : line.steps;
   const judged = line.evaluation.exact ? QUICK.exact : QUICK.sampled;
+  const device = quick ? asked : "gpu";
   return {
     ...{ kind: "design", policy, objective: "conditional", beta: BETA, horizon, seed },
     bestStatic: { starts: quick ? QUICK.starts : starts, steps: staticSteps },
@@ -112,9 +113,22 @@ const cellOf = (line: Line, seed: number, { quick }: Scale): DesignCell => {
     evaluation: quick ? judged : line.evaluation,
     ...(model === undefined ? {} : { model }),
     ...(widths === undefined || quick ? {} : { widths }),
-    ...(quick ? {} : { device: "gpu" }),
+    ...(device === undefined ? {} : { device }),
   };
 };
+
+/** A network of the paper's widths, to compare with; in the full protocol those of the processor are stored. */
+const comparedCells = (scale: Scale): readonly DesignCell[] => {
+  const device = scale.quick ? scale.device : undefined;
+  return seedsAt({ ...scale, seeds: Math.min(SEEDS - 1, seedsAt(scale).length) }).map((seed) =>
+    bestCell("dad", BETA, seed, { ...scale, device }),
+  );
+};
+
+const cellsOf = (scale: Scale): readonly DesignCell[] => [
+  ...LINES.flatMap((line) => seedsAt(scale).map((seed) => cellOf(line, seed, scale))),
+  ...comparedCells(scale),
+];
 
 const MEASURES: readonly {
   readonly column: string;
@@ -159,7 +173,11 @@ export const largerPolicies: Reproduction = {
   protocol: (scale) =>
     designProtocol(scale, {
       chosen: scale.quick
-        ? ["small policies of each kind, trained on the processor"]
+        ? [
+            scale.device === undefined
+              ? "small policies of each kind, trained on the processor"
+              : "small policies of each kind",
+          ]
         : [
             `beta ${BETA}, the conditional objective, ${SEEDS} seeds; trained on a GPU, in single floats`,
             "DAD: a network that starts from the best of 64 static designs of 10,000 steps; 100,000 steps of Adam, a rate of 0.001 that decays to a hundredth, gradients clipped to a norm of 1; the static designs are kept where the network is no better on 200 fresh batches",
@@ -170,21 +188,14 @@ export const largerPolicies: Reproduction = {
             "by quadrature on the processor, on 24,000 simulated experiments each; four sources by nested sampling with 1,000,000 inner samples and 2000 experiments on the GPU, whose R_c is a lower bound and whose other numbers are in the middle of their bounds",
             "the best of the seeds is chosen by the number that is shown: its error does not say what that does",
           ],
+      judged: cellsOf(scale),
     }),
-  cells: (scale) => [
-    ...LINES.flatMap((line) => seedsAt(scale).map((seed) => cellOf(line, seed, scale))),
-    // To compare with.
-    ...seedsAt({ ...scale, seeds: Math.min(SEEDS - 1, seedsAt(scale).length) }).map((seed) =>
-      bestCell("dad", BETA, seed, { ...scale, device: undefined }),
-    ),
-  ],
+  cells: cellsOf,
   draw: (results, scale) => {
-    const compared = seedsAt({ ...scale, seeds: Math.min(SEEDS - 1, seedsAt(scale).length) }).flatMap(
-      (seed) => {
-        const found = results.get(bestCell("dad", BETA, seed, { ...scale, device: undefined }));
-        return found?.objective === undefined ? [] : [found.objective];
-      },
-    );
+    const compared = comparedCells(scale).flatMap((cell) => {
+      const objective = results.get(cell)?.objective;
+      return objective === undefined ? [] : [objective];
+    });
     const others = meanOverSeeds(compared);
     return {
       comparisons: [],

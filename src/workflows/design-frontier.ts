@@ -6,7 +6,7 @@ import { InputError } from "../core/errors.js";
 import type { Progress, RunOptions } from "../core/options.js";
 import type { Model } from "../design/model.js";
 import type { PolicyFile } from "../design/policy-file.js";
-import { type ComputeDevice, DEFAULT_DEVICE, onDevice } from "./device.js";
+import { type ComputeDevice, DEFAULT_DEVICE, evaluatedOn, onDevice } from "./device.js";
 import {
   type EvaluatePolicySettings,
   evaluatePolicy,
@@ -42,12 +42,23 @@ export interface FrontierPolicyRun
 export const frontierPolicy = async (
   model: Model,
   settings: FullSettings,
-  { evaluation, source, threads, device, signal, onProgress, found: known }: FrontierPolicyRun,
+  {
+    evaluation,
+    source,
+    threads,
+    device = DEFAULT_DEVICE,
+    signal,
+    onProgress,
+    found: known,
+  }: FrontierPolicyRun,
 ): Promise<FrontierPolicy> => {
   const run = { threads, device, signal, onProgress };
   const found = known ?? (await trainPolicy(model, { ...settings, ...run, source, evaluation: false }));
   const { seed, objective } = settings;
-  const report = await evaluatePolicy(model, found, { ...evaluation, ...run, seed });
+  const report = await evaluatePolicy(model, found, {
+    ...{ ...evaluation, ...run, seed },
+    device: evaluatedOn(found, device),
+  });
   return { policy: withBounds(found, report, objective), report };
 };
 
@@ -93,8 +104,8 @@ export interface DesignFrontierPoint
 }
 
 export interface DesignFrontierProgress extends Progress {
-  /** The beta that is worked on. */
-  readonly beta: number;
+  /** The beta that is worked on; undefined while all are trained at the same time. */
+  readonly beta?: number | undefined;
   /** Where its designs are, while they are looked for. */
   readonly designs?: TrainPolicyProgress["designs"];
 }
@@ -160,22 +171,27 @@ export const designFrontier = async (
   if (betas.length === 0) throw new InputError("betas", designFrontierTexts.betas);
   // All are looked at before the first is trained.
   const all = betas.map((beta) => policySettings({ ...training, kind: "static", beta }));
-  const trained = await frontierOnGpu(model, all, { device, evaluation, source, signal });
+  const total = PARTS * all.length;
+  const trained = await frontierOnGpu(model, all, {
+    ...{ device, evaluation, source, signal },
+    onProgress: ({ done, total: steps, label }) =>
+      onProgress?.({ done: Math.round(total * TRAINING * (done / steps)), total, label }),
+  });
   const points: DesignFrontierPoint[] = [];
   for (const [index, settings] of all.entries()) {
     const { beta, horizon, objective } = settings;
+    // All that were trained together were so before the first is evaluated.
+    const before =
+      trained?.[index]?.found === undefined ? index : index + TRAINING * (all.length - 1 - index);
     const { policy, report } = await frontierPolicy(model, settings, {
       evaluation: { ...evaluation, beta },
       ...{ source, threads, signal, ...trained?.[index] },
-      onProgress: ({ done, total, label, designs }) => {
-        const share = done / total;
+      onProgress: ({ done, total: steps, label, designs }) => {
+        const share = done / steps;
         const own = label === "training" ? TRAINING * share : TRAINING + (1 - TRAINING) * share;
         return onProgress?.({
-          done: Math.round(PARTS * (index + own)),
-          total: PARTS * all.length,
-          label,
-          beta,
-          designs,
+          done: Math.round(PARTS * (before + own)),
+          ...{ total, label, beta, designs },
         });
       },
     });

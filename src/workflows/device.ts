@@ -4,7 +4,9 @@
  */
 import type { Gpu } from "../compute/index.js";
 import { isGpuFailure } from "../compute/webgpu/failure.js";
+import { gpuReason } from "../compute/webgpu/texts.js";
 import { FairbedError, InputError } from "../core/errors.js";
+import type { PolicyFile } from "../design/policy-file.js";
 
 export const DEVICES = ["cpu", "gpu", "auto"] as const;
 
@@ -90,7 +92,7 @@ export const onDevice = async <Result>(
   } catch (error) {
     const isRefused = error instanceof InputError && error.code.startsWith("gpu-");
     if (asked === "gpu" || !(isRefused || isGpuFailure(error))) throw error;
-    return { result: await on(undefined), device: { asked, used: "cpu", note: error.message } };
+    return { result: await on(undefined), device: { asked, used: "cpu", note: gpuReason(error.message) } };
   }
 };
 
@@ -101,3 +103,14 @@ export const usedDevice = async (asked: ComputeDevice, refuse: () => void = () =
 /** What is stored with a result: nothing where nothing but the processor was asked for, as before there were others. */
 export const storedDevice = (device: UsedDevice): { readonly device?: UsedDevice } =>
   device.asked === "cpu" ? {} : { device };
+
+/** What a policy says that it was trained on; undefined where nothing but the processor was asked for. */
+export const trainedOn = ({ settings }: Pick<PolicyFile, "settings">): UsedDevice | undefined =>
+  settings?.device as UsedDevice | undefined;
+
+/**
+ * Where a policy is evaluated: where it was trained, since what the processor did exactly is not sampled afterwards. `auto`
+ * goes on on the processor here too, where the GPU fails only now.
+ */
+export const evaluatedOn = (policy: PolicyFile, asked: ComputeDevice): ComputeDevice =>
+  trainedOn(policy)?.used === "gpu" ? asked : "cpu";

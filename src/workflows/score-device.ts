@@ -7,6 +7,7 @@ import { strategies } from "../active/strategies.js";
 import type { StrategyName } from "../active/strategy-names.js";
 import { detectFeatures } from "../compute/features.js";
 import { isGpuFailure } from "../compute/webgpu/failure.js";
+import { gpuReason } from "../compute/webgpu/texts.js";
 import { FairbedError, InputError } from "../core/errors.js";
 import type { RunOptions } from "../core/options.js";
 import {
@@ -95,7 +96,7 @@ export const openScores = async (
     return await onGpu(asked, gpu, run);
   } catch (error) {
     if (asked === "gpu" || !(error instanceof FairbedError)) throw error;
-    return onCpu(error.message);
+    return onCpu(gpuReason(error.message));
   }
 };
 
@@ -118,7 +119,7 @@ const onGpu = async (
         return found;
       } catch (error) {
         if (asked === "gpu" || !isGpuFailure(error)) throw error;
-        lost = error.message;
+        lost = gpuReason(error.message);
         return undefined;
       }
     },

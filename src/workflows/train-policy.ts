@@ -1,5 +1,6 @@
 /** Finds a policy of any kind for a model: what `design optimize`, a sweep and the reproduction do. */
 import type { Gpu, WorkspaceOptions } from "../compute/index.js";
+import { isGpuFailure } from "../compute/webgpu/failure.js";
 import { InputError } from "../core/errors.js";
 import { type Progress, pacer, type RunOptions } from "../core/options.js";
 import { canEnumerateCheaply } from "../design/enumerated-objective.js";
@@ -9,13 +10,16 @@ import { identityOf, type ModelOptions } from "../design/model-catalogue.js";
 import { PAPER_SIZES } from "../design/objective.js";
 import type { PolicyFile } from "../design/policy-file.js";
 import { TrainingError } from "../design/training.js";
-import { type ComputeDevice, DEFAULT_DEVICE, onDevice, storedDevice } from "./device.js";
+import { type ComputeDevice, DEFAULT_DEVICE, evaluatedOn, onDevice, storedDevice } from "./device.js";
 import {
+  type EvaluatePolicyOptions,
   type EvaluatePolicySettings,
   evaluatePolicy,
+  type PolicyReport,
   requireGpuEvaluation,
   withBounds,
 } from "./evaluate-policy.js";
+import { policyFromPlain, policyToPlain } from "./plain-policy.js";
 import { checkedState, deviceOf, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
 import type { PolicyKind } from "./policy-defaults.js";
 import { defined, type FullSettings, policySettings, type TrainPolicySettings } from "./policy-settings.js";
@@ -78,6 +82,119 @@ export const requireGpuTraining = (
   }
 };
 
+/** A policy without its bounds, and what it takes to go on from it. */
+export interface FoundPolicy {
+  readonly policy: PolicyFile;
+  /** Whether the search went on from the checkpoint that it was given; `auto` may have had to begin again. */
+  readonly resumed: boolean;
+  /** To go on from where evaluating it fails. */
+  checkpoint(): PolicyCheckpoint;
+}
+
+/** Plain JSON data: the state of a search that is over. */
+interface FoundState {
+  readonly found: unknown;
+}
+
+const isFound = (state: unknown): state is FoundState =>
+  typeof state === "object" && state !== null && "found" in state;
+
+/**
+ * The first half of {@link trainPolicy}: looks for the policy, and leaves what it reaches to {@link evaluateFound}. What no
+ * GPU does of that `evaluation` is refused before.
+ */
+export const findPolicy = async (
+  model: Model,
+  options: Omit<TrainPolicyOptions, "evaluation"> = {},
+  evaluation: EvaluatePolicySettings = {},
+): Promise<FoundPolicy> => {
+  const { against = {}, threads, signal, onProgress, resume } = options;
+  const { device: asked = DEFAULT_DEVICE } = options;
+  const settings = policySettings(options);
+  const { kind, leakageBudget } = settings;
+  if (Object.keys(against).length > 0 && kind === "greedy") {
+    throw new InputError("against", trainPolicyTexts.against(kind));
+  }
+  const made = { ...settings, ...(Object.keys(against).length > 0 ? { against: Object.keys(against) } : {}) };
+  const identity = {
+    ...identityOf(model, options.source?.options),
+    ...defined({ file: options.source?.file }),
+  };
+  let latest: TrainPolicyProgress = { done: 0, total: 1 };
+  const pace = pacer({ signal, onProgress: () => onProgress?.(latest) });
+  const resumedOn = resume === undefined ? undefined : deviceOf(resume);
+  const find = async (gpu: Gpu | undefined): Promise<FoundPolicy> => {
+    // A GPU that was there and is no longer: from the beginning, which `device` tells.
+    const left = asked === "auto" && gpu === undefined && resumedOn === "gpu";
+    const checkpointed = {
+      ...{ ...made, model: identity.name, "model's hash": identity.fingerprint },
+      ...(gpu === undefined ? {} : { device: "gpu" }),
+    };
+    const before = resume === undefined || left ? undefined : checkedState(resume, checkpointed);
+    const search: SearchRun = {
+      ...{ threads, gpu, signal, against },
+      state: before,
+      async onStep({ state, designs, ...progress }) {
+        latest = {
+          ...progress,
+          label: "training",
+          checkpoint: () => policyCheckpoint(checkpointed, state()),
+          designs,
+        };
+        await pace.step(latest);
+      },
+    };
+    const look = (): Promise<PolicyFile> =>
+      leakageBudget === undefined
+        ? searchPolicy(model, settings, search)
+        : trainWithinBudget(model, settings, leakageBudget, search);
+    const policy = isFound(before)
+      ? policyFromPlain(before.found)
+      : await look().catch((error: unknown) => {
+          if (!(error instanceof TrainingError)) throw error;
+          const { message, cause, checkpoint } = error;
+          throw new TrainingError(message, policyCheckpoint(checkpointed, checkpoint), { cause });
+        });
+    return {
+      policy,
+      resumed: before !== undefined,
+      checkpoint: () => policyCheckpoint(checkpointed, { found: policyToPlain(policy) } satisfies FoundState),
+    };
+  };
+  const { result: found, device } = await onDevice(
+    asked,
+    () => {
+      if (asked === "auto" && resumedOn === "cpu") {
+        throw new InputError("gpu-checkpoint", trainPolicyTexts.gpuCheckpoint);
+      }
+      requireGpuTraining(model, settings, against, asked);
+      requireGpuEvaluation(evaluation);
+    },
+    find,
+  );
+  const { policy } = found;
+  return {
+    ...found,
+    policy: {
+      ...policy,
+      model: identity,
+      settings: { ...made, ...policy.settings, ...storedDevice(device) },
+    },
+  };
+};
+
+/** The second half: on the device that it was trained on. A GPU that fails leaves what was found, in a `TrainingError`. */
+export const evaluateFound = (
+  model: Model,
+  { policy, checkpoint }: FoundPolicy,
+  { device = DEFAULT_DEVICE, ...options }: EvaluatePolicyOptions,
+): Promise<PolicyReport> =>
+  evaluatePolicy(model, policy, { ...options, device: evaluatedOn(policy, device) }).catch(
+    (error: unknown) => {
+      throw isGpuFailure(error) ? new TrainingError(error.message, checkpoint(), { cause: error }) : error;
+    },
+  );
+
 /**
  * A policy for a model: the one with the most R_c = EIG_theta - beta EIG_{phi|theta} (or R_u, with EIG_phi) over
  * `horizon` observations (paper, section 3.3), or the most EIG_theta within a leakage budget.
@@ -85,7 +202,7 @@ export const requireGpuTraining = (
  * The policy is plain data. `encodePolicy` and `decodePolicy` take it to a file and back, with the model it was made for,
  * the settings and the bounds that it reached; `evaluatePolicy` and `runPolicy` use it. The same settings and seed give
  * the same policy on any number of threads, in Node and in a browser. A number that is not finite ends training with a
- * `TrainingError`, whose checkpoint is the last good state.
+ * `TrainingError`, whose checkpoint is the last good state, and so does a GPU that fails before the policy is evaluated.
  *
  * @example
  * ```ts
@@ -102,76 +219,11 @@ export const requireGpuTraining = (
  * ```
  */
 export const trainPolicy = async (model: Model, options: TrainPolicyOptions = {}): Promise<PolicyFile> => {
-  const { against = {}, evaluation = {}, threads, signal, onProgress, resume } = options;
-  const { device: asked = DEFAULT_DEVICE } = options;
-  const settings = policySettings(options);
-  const { kind, leakageBudget, objective } = settings;
-  if (Object.keys(against).length > 0 && kind === "greedy") {
-    throw new InputError("against", trainPolicyTexts.against(kind));
-  }
-  const made = { ...settings, ...(Object.keys(against).length > 0 ? { against: Object.keys(against) } : {}) };
-  const identity = {
-    ...identityOf(model, options.source?.options),
-    ...defined({ file: options.source?.file }),
-  };
-  let latest: TrainPolicyProgress = { done: 0, total: 1 };
-  const pace = pacer({ signal, onProgress: () => onProgress?.(latest) });
-  const resumedOn = resume === undefined ? undefined : deviceOf(resume);
-  const find = async (gpu: Gpu | undefined): Promise<PolicyFile> => {
-    // A GPU that was there and is no longer: from the beginning, which `device` tells.
-    const left = asked === "auto" && gpu === undefined && resumedOn === "gpu";
-    const checkpointed = {
-      ...{ ...made, model: identity.name, "model's hash": identity.fingerprint },
-      ...(gpu === undefined ? {} : { device: "gpu" }),
-    };
-    const search: SearchRun = {
-      ...{ threads, gpu, signal, against },
-      state: resume === undefined || left ? undefined : checkedState(resume, checkpointed),
-      async onStep({ state, designs, ...progress }) {
-        latest = {
-          ...progress,
-          label: "training",
-          checkpoint: () => policyCheckpoint(checkpointed, state()),
-          designs,
-        };
-        await pace.step(latest);
-      },
-    };
-    return (
-      leakageBudget === undefined
-        ? searchPolicy(model, settings, search)
-        : trainWithinBudget(model, settings, leakageBudget, search)
-    ).catch((error: unknown) => {
-      if (!(error instanceof TrainingError)) throw error;
-      const { message, cause, checkpoint } = error;
-      throw new TrainingError(message, policyCheckpoint(checkpointed, checkpoint), { cause });
-    });
-  };
-  const { result: found, device } = await onDevice(
-    asked,
-    () => {
-      if (asked === "auto" && resumedOn === "cpu") {
-        throw new InputError("gpu-checkpoint", trainPolicyTexts.gpuCheckpoint);
-      }
-      requireGpuTraining(model, settings, against, asked);
-      if (evaluation !== false) requireGpuEvaluation(evaluation);
-    },
-    find,
-  );
-  const policy: PolicyFile = {
-    ...found,
-    model: identity,
-    settings: { ...made, ...found.settings, ...storedDevice(device) },
-  };
-  if (evaluation === false) return policy;
-  const report = await evaluatePolicy(model, policy, {
-    ...evaluation,
-    seed: evaluation.seed ?? settings.seed,
-    // `auto` goes on on the processor here too, where the GPU fails only now.
-    device: device.used === "gpu" ? asked : "cpu",
-    threads,
-    signal,
-    onProgress,
-  });
-  return withBounds(policy, report, objective);
+  const { evaluation = {}, device, threads, signal, onProgress, ...training } = options;
+  const run = { device, threads, signal, onProgress };
+  if (evaluation === false) return (await findPolicy(model, { ...training, ...run })).policy;
+  const { seed, objective } = policySettings(options);
+  const found = await findPolicy(model, { ...training, ...run }, evaluation);
+  const report = await evaluateFound(model, found, { ...evaluation, ...run, seed: evaluation.seed ?? seed });
+  return withBounds(found.policy, report, objective);
 };

@@ -1,4 +1,5 @@
 /** A leakage budget: beta is looked for, not given, and every round of that can be resumed. */
+import { isGpuFailure } from "../compute/webgpu/failure.js";
 import { InputError } from "../core/errors.js";
 import { budgetTexts, type MeasuredPolicy, withinLeakageBudget } from "../design/leakage-budget.js";
 import type { Model } from "../design/model.js";
@@ -7,6 +8,7 @@ import { TrainingError } from "../design/training.js";
 import { measuredBy } from "./budget-outcome.js";
 import { evaluatePolicy } from "./evaluate-policy.js";
 import { EVALUATION_DEFAULTS } from "./evaluation-defaults.js";
+import { policyFromPlain, policyToPlain } from "./plain-policy.js";
 import type { FullSettings } from "./policy-settings.js";
 import { type SearchRun, searchPolicy } from "./search-policy.js";
 
@@ -35,20 +37,6 @@ interface BudgetState {
   readonly training?: unknown;
 }
 
-const toPlain = (policy: PolicyFile): unknown =>
-  policy.kind === "dad"
-    ? { ...policy, network: { ...policy.network, parameters: [...policy.network.parameters] } }
-    : policy;
-
-const fromPlain = (plain: unknown): PolicyFile => {
-  const policy = plain as PolicyFile;
-  if (policy.kind !== "dad") return policy;
-  return {
-    ...policy,
-    network: { ...policy.network, parameters: Float32Array.from(policy.network.parameters) },
-  };
-};
-
 /** The policy with the most information about the target within a leakage budget, its beta and the frontier in its settings. */
 export const trainWithinBudget = async (
   model: Model,
@@ -59,11 +47,11 @@ export const trainWithinBudget = async (
   const { objective, seed, kind } = settings;
   const before = (run.state ?? { done: [] }) as BudgetState;
   const done: DoneRound[] = before.done.map(({ policy, measured }) => ({
-    policy: fromPlain(policy),
+    policy: policyFromPlain(policy),
     measured,
   }));
   const stateWith = (training?: unknown): BudgetState => ({
-    done: done.map(({ policy, measured }) => ({ policy: toPlain(policy), measured })),
+    done: done.map(({ policy, measured }) => ({ policy: policyToPlain(policy), measured })),
     training,
   });
   const { best, frontier } = await withinLeakageBudget<PolicyFile>({
@@ -110,6 +98,8 @@ export const trainWithinBudget = async (
         device,
         threads,
         signal,
+      }).catch((error: unknown) => {
+        throw isGpuFailure(error) ? new TrainingError(error.message, stateWith(), { cause: error }) : error;
       });
       const measured = measuredBy(report, objective);
       done[round] = { policy, measured };

@@ -275,6 +275,30 @@ describe("a killed run", () => {
     expect((await design(...words("5"))).stderr).not.toContain(checkpoint);
   }, 120_000);
 
+  test("a number that is none leaves the last good state, and says where", async () => {
+    // Tells more the larger x is, until log(1.5 - x) is none: training walks there.
+    const model = file(
+      "cliff.mjs",
+      `import { add, defineModel, log, mul, normal, real, sensitive, sub, target } from "fairbed/design";
+      export default defineModel({
+        name: "cliff",
+        parameters: { theta: target(normal(0, 1)), phi: sensitive(normal(0, 1)) },
+        design: { x: real() },
+        outcome: ({ theta, phi }, { x }) => normal(add(mul(theta, sub(3, log(sub(1.5, x)))), mul(0.1, phi)), 1),
+      });`,
+    );
+    const words = ["--steps", "400", "--starts", "1", "--rate", "0.05", "--beta", "0", "--horizon", "2"];
+    const out = at("cliff.json");
+    const { code, stderr } = await design("optimize", "--model", model, ...words, "--out", out, "--quiet");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^fairbed: training stopped at step \d+, /);
+    expect(stderr).toContain(`; ${checkpointTexts.lastGood(`${out}.checkpoint`)}\n`);
+    expect(stderr).not.toContain("error's checkpoint");
+    expect(JSON.parse(readFileSync(`${out}.checkpoint`, "utf8"))).toMatchObject({
+      format: "fairbed checkpoint",
+    });
+  }, 60_000);
+
   test("a damaged checkpoint is one sentence", async () => {
     file("broken.json.checkpoint", "nonsense");
     const words = ["--model", "location", "--resume", "--out", at("broken.json")];

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command, CommandContext } from "../../src/cli/command.js";
+import type { Gpu } from "../../src/compute/webgpu/device.js";
 import { ROOT } from "../setup/dist.js";
 
 const dist = <Module>(path: string): Promise<Module> =>
@@ -70,3 +71,11 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
     return { failure: message, code, said, files };
   }
 };
+
+/** Opens a GPU of a test's own with what ships. */
+export const openInDist = async () =>
+  (await dist<typeof import("../../src/compute/webgpu/device.js")>("compute/webgpu/device.js")).openGpuOf;
+
+/** From now on the commands find this one. */
+export const shareInDist = async (gpu: Gpu): Promise<void> =>
+  (await dist<typeof import("../../src/workflows/device.js")>("workflows/device.js")).shareGpu(gpu);

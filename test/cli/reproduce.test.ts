@@ -41,6 +41,17 @@ test("without any of the data there is nothing to show: exit code 1, and no fold
   expect(existsSync(join(folder, "no"))).toBe(false);
 });
 
+test("policies that take a GPU are left out where none was asked for, with a note", async () => {
+  const words = ["reproduce", "larger-policies", "--resume", "--seeds", "5", "--quiet", "--json"];
+  const { code, stdout } = await invoke([...words, "--out", join(folder, "larger")]);
+  expect(code).toBe(0);
+  // Of four seeds the repository has the results, and of what they are compared with.
+  expect(JSON.parse(stdout)).toMatchObject({
+    cells: { wanted: 28, ran: 0, stored: 23 },
+    notes: [reproduceTexts.leftOut(5)],
+  });
+}, 60_000);
+
 test("a table in quick: once run, then only drawn, here and from a copy of its results", async () => {
   const out = join(folder, "location");
   const words = ["reproduce", "table-location", "--quick", "--quiet", "--json"];

@@ -2,54 +2,19 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { loadModel } from "../../src/cli/commands/design/load-model.js";
 import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
+import { sweepJob, sweepJobs } from "../../src/cli/commands/design/sweep-jobs.js";
 import type { Device } from "../../src/compute/webgpu/api.js";
-import type { Gpu } from "../../src/compute/webgpu/device.js";
-import { needsDist, ROOT } from "../setup/dist.js";
-import { DEFAULT_LIMITS, describeOnGpu, openAsHardware, standingIn } from "../setup/gpu.js";
-import { runInProcess } from "./in-process.js";
+import { policySettings } from "../../src/workflows/policy-settings.js";
+import { needsDist } from "../setup/dist.js";
+import { describeOnGpu, lostAfter, openAsHardware, watchSubmissions } from "../setup/gpu.js";
+import { openInDist, runInProcess, shareInDist } from "./in-process.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-sweep-gpu-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const inDist = <Module>(path: string): Promise<Module> =>
-  import(/* @vite-ignore */ pathToFileURL(join(ROOT, "dist", path)).href) as Promise<Module>;
-const openInDist = async () =>
-  (await inDist<typeof import("../../src/compute/webgpu/device.js")>("compute/webgpu/device.js")).openGpuOf;
-/** In larger workgroups, what imitates a GPU takes minutes. */
-const SMALL = { ...DEFAULT_LIMITS, maxComputeInvocationsPerWorkgroup: 32 };
-/** From now on the commands find one that stands in for hardware, with this device. */
-const shareInDist = async (own: (device: Device) => Device): Promise<void> => {
-  const as = (device: Device) => standingIn(own(device), { limits: SMALL });
-  const gpu: Gpu = await openAsHardware({ as, open: await openInDist() });
-  (await inDist<typeof import("../../src/workflows/device.js")>("workflows/device.js")).shareGpu(gpu);
-};
-
-/** Calls this before the device is given work. */
-const watchSubmissions = (device: Device, submits: () => unknown): Device => {
-  const queue = new Proxy(device.queue, {
-    get(target, name) {
-      if (name === "submit") submits();
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return standingIn(device, { queue });
-};
-
-/** A device that goes away when it is given work for the last time. */
-const lostAfter =
-  (submissions: number) =>
-  (device: Device): Device => {
-    let left = submissions;
-    return watchSubmissions(device, () => {
-      left -= 1;
-      if (left === 0) device.destroy();
-    });
-  };
 
 const words = (out: string, ...more: string[]) => [
   ...["design", "sweep", "--model", "linear-gaussian", "--betas", "0,0.8", "--horizons", "1", "--seeds", "2"],
@@ -107,6 +72,20 @@ describeOnGpu("a sweep on a GPU of which one cell breaks", () => {
   }, 120_000);
 });
 
+describeOnGpu("a cell of a GPU", () => {
+  test("runs on one wherever it is run", async () => {
+    const loaded = await loadModel({ model: "linear-gaussian", options: {} });
+    const settings = policySettings({ horizon: 1, steps: 2, starts: 1 });
+    const { input } = sweepJob(loaded, {
+      settings,
+      evaluation: { outer: 8, inner: 40, batches: 2 },
+      device: "gpu",
+    });
+    const { report } = await sweepJobs.run(input, {});
+    expect(report.device).toMatchObject({ used: "gpu" });
+  }, 120_000);
+});
+
 describeOnGpu("auto", () => {
   test("leaves the cells to the processor where that is faster, as if it had been asked for", async () => {
     const { result, failure } = await runInProcess(words("auto", "--device", "auto"));
@@ -123,10 +102,11 @@ describeOnGpu("auto, where the GPU is lost", () => {
     const more = ["--seeds", "1", "--horizons", "1,2"];
     let submissions = 0;
     const counted = (device: Device): Device => watchSubmissions(device, () => submissions++);
-    await shareInDist(counted);
+    await shareInDist(await openAsHardware({ as: counted, open: await openInDist() }));
     expect((await runInProcess(words("whole", "--device", "gpu", ...more))).failure).toBeUndefined();
     // Two horizons, one after the other: in the second, the first is stored.
-    await shareInDist(lostAfter(Math.round(0.8 * submissions)));
+    const as = lostAfter(Math.round(0.8 * submissions));
+    await shareInDist(await openAsHardware({ as, open: await openInDist() }));
     const { result, failure } = await runInProcess(words("lost", "--device", "auto", ...more));
     expect(failure).toBeUndefined();
     const note = sweepTexts.left(2, 4);
@@ -147,7 +127,7 @@ describeOnGpu("auto, where the GPU is lost", () => {
 
 describeOnGpu("figures of the paper on a GPU", () => {
   test("with auto, the processor takes over where the GPU is lost", async () => {
-    await shareInDist(lostAfter(3));
+    await shareInDist(await openAsHardware({ as: lostAfter(3), open: await openInDist() }));
     const out = join(folder, "reproduced");
     const { result, failure } = await runInProcess([
       ...["reproduce", "fig-static-designs", "--quick", "--seeds", "1", "--device", "auto", "--out", out],

@@ -86,9 +86,16 @@ export const openGpuWith = async ({
   return open({ page, load: undefined, present: () => undefined });
 };
 
-/** The same GPU under another name, so that it is not known as software: `auto` takes it, and workgroups are large. */
-export const openAsHardware = (given: OwnGpu = {}): Promise<Gpu> =>
-  openGpuWith({ info: { vendor: "test", architecture: "", device: "", description: "a GPU" }, ...given });
+/** In larger workgroups, what imitates a GPU takes minutes. */
+const SMALL: Limits = { ...DEFAULT_LIMITS, maxComputeInvocationsPerWorkgroup: 32 };
+
+/** The same GPU under another name, so that it is not known as software and `auto` takes it. */
+export const openAsHardware = ({ as = (device) => device, ...given }: OwnGpu = {}): Promise<Gpu> =>
+  openGpuWith({
+    info: { vendor: "test", architecture: "", device: "", description: "a GPU" },
+    as: (device) => (given.limits === undefined ? standingIn(as(device), { limits: SMALL }) : as(device)),
+    ...given,
+  });
 
 /** The same object, of which some properties are others. */
 export const standingIn = <T extends object>(whole: T, own: Partial<T>): T =>
@@ -98,6 +105,29 @@ export const standingIn = <T extends object>(whole: T, own: Partial<T>): T =>
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+
+/** Calls this before the device is given work. */
+export const watchSubmissions = (device: Device, submits: () => unknown): Device => {
+  const queue = new Proxy(device.queue, {
+    get(target, name) {
+      if (name === "submit") submits();
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return standingIn(device, { queue });
+};
+
+/** A device that goes away when it is given work for the last time. */
+export const lostAfter =
+  (submissions: number) =>
+  (device: Device): Device => {
+    let left = submissions;
+    return watchSubmissions(device, () => {
+      left -= 1;
+      if (left === 0) device.destroy();
+    });
+  };
 
 const unavailable = (): never => {
   throw new Error("the GPU is there only while a test runs");

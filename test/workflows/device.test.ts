@@ -6,14 +6,31 @@ import { gpuModelTexts } from "../../src/design/gpu/describe.js";
 import { linearGaussian } from "../../src/design/models/linear-gaussian.js";
 import { psychometric } from "../../src/design/models/psychometric.js";
 import { TrainingError } from "../../src/design/training.js";
-import { designFrontier } from "../../src/workflows/design-frontier.js";
-import { type ComputeDevice, deviceTexts, onDevice } from "../../src/workflows/device.js";
+import {
+  type DesignFrontierProgress,
+  designFrontier,
+  frontierPolicy,
+} from "../../src/workflows/design-frontier.js";
+import {
+  type ComputeDevice,
+  deviceTexts,
+  onDevice,
+  shareGpu,
+  trainedOn,
+} from "../../src/workflows/device.js";
 import { evaluatePolicy, evaluatePolicyTexts } from "../../src/workflows/evaluate-policy.js";
 import { type PolicyCheckpoint, policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
 import { policySettings } from "../../src/workflows/policy-settings.js";
 import { trainPoliciesOnGpu } from "../../src/workflows/train-policies.js";
-import { type TrainPolicyOptions, trainPolicy, trainPolicyTexts } from "../../src/workflows/train-policy.js";
-import { describeOnGpu } from "../setup/gpu.js";
+import {
+  evaluateFound,
+  findPolicy,
+  type TrainPolicyOptions,
+  trainPolicy,
+  trainPolicyTexts,
+} from "../../src/workflows/train-policy.js";
+import { trainWithinBudget } from "../../src/workflows/train-within-budget.js";
+import { describeOnGpu, lostAfter, openAsHardware } from "../setup/gpu.js";
 
 const SMALL = {
   horizon: 1,
@@ -153,6 +170,91 @@ describe("auto", () => {
   });
 });
 
+describeOnGpu("a GPU that is lost after training", (gpu) => {
+  const settings = { ...SMALL, device: "gpu" } as const;
+  const failureOf = (running: Promise<unknown>): Promise<TrainingError<PolicyCheckpoint>> =>
+    running.then(
+      () => Promise.reject(new Error("it did not fail")),
+      (error) => {
+        expect(error).toBeInstanceOf(TrainingError);
+        return error;
+      },
+    );
+
+  test.each<TrainPolicyOptions>([
+    settings,
+    { ...settings, kind: "dad", steps: 3, widths: { encoder: [8], encoding: 3, emitter: [5] } },
+  ])("leaves the policy that was found, to be evaluated", async (options) => {
+    shareGpu(await openAsHardware());
+    const { evaluation, ...training } = options;
+    const found = await findPolicy(linearGaussian(), training);
+    shareGpu(await openAsHardware({ as: lostAfter(1) }));
+    const { code, message, checkpoint } = await failureOf(
+      evaluateFound(linearGaussian(), found, { ...SMALL.evaluation, device: "gpu" }),
+    );
+    expect(code).toBe("gpu-lost");
+    expect(message).not.toContain("error's checkpoint");
+    shareGpu(await openAsHardware());
+    const steps: number[] = [];
+    const resumed = await trainPolicy(linearGaussian(), {
+      ...{ ...training, evaluation: false },
+      resume: JSON.parse(JSON.stringify(checkpoint)) as PolicyCheckpoint,
+      onProgress: ({ done }) => steps.push(done),
+    });
+    expect(resumed).toEqual(found.policy);
+    expect(steps).toEqual([]);
+  });
+
+  test("in one call too, and whatever the GPU lacks", async () => {
+    const { code, checkpoint: resume } = await failureOf(
+      trainPolicy(linearGaussian(), { ...settings, evaluation: { outer: 70_000, inner: 4, batches: 1 } }),
+    );
+    expect(code).toBe("gpu-outer");
+    const found = await trainPolicy(linearGaussian(), { ...settings, resume });
+    expect(found.bounds?.objective.lower).toBeTypeOf("number");
+  });
+
+  test("leaves all rounds of the search within a leakage budget", async () => {
+    shareGpu(await openAsHardware({ as: lostAfter(1) }));
+    const full = policySettings(SMALL);
+    const run = { threads: 1, against: {}, signal: undefined };
+    // What is trained has a GPU of its own here.
+    const { checkpoint: state } = await failureOf(
+      trainWithinBudget(linearGaussian(), full, 0.1, { ...run, gpu: gpu(), onStep: async () => {} }),
+    );
+    expect(state).toMatchObject({ done: [{ policy: { kind: "static" } }] });
+    const enough = new Error("the next round has begun");
+    const rounds: number[] = [];
+    const onStep = async ({ done }: { readonly done: number }) => {
+      rounds.push(done / 1000);
+      throw enough;
+    };
+    await expect(trainWithinBudget(linearGaussian(), full, 0.1, { ...run, state, onStep })).rejects.toBe(
+      enough,
+    );
+    expect(rounds[0]).toBeGreaterThan(1);
+  });
+});
+
+describeOnGpu("auto, where there is a GPU", () => {
+  test("evaluates on the processor what it has trained there", async () => {
+    shareGpu(await openAsHardware());
+    const settings = policySettings({ horizon: 1, steps: 3, starts: 1 });
+    const { evaluation } = SMALL;
+    const auto = await frontierPolicy(psychometric(), settings, { evaluation, device: "auto" });
+    const cpu = await frontierPolicy(psychometric(), settings, { evaluation });
+    expect(auto.policy.settings?.device).toMatchObject({ used: "cpu" });
+    expect(auto.report).toEqual(cpu.report);
+  });
+
+  test("says why it is the processor, and not what to do", async () => {
+    shareGpu(await openAsHardware({ as: lostAfter(1) }));
+    const { settings } = await trainPolicy(linearGaussian(), { ...SMALL, evaluation: false, device: "auto" });
+    const { note = "" } = trainedOn({ settings }) ?? {};
+    expect(note).toMatch(/^the GPU was lost \(.*\)$/);
+  });
+});
+
 describeOnGpu("workflows on a GPU", (gpu) => {
   test("a policy and what it reaches are the processor's, and say where they come from", async () => {
     const { name } = gpu().info;
@@ -191,6 +293,27 @@ describeOnGpu("workflows on a GPU", (gpu) => {
     });
     expect(policy.bounds?.objective.lower).toBeCloseTo(alone.bounds?.objective.lower ?? Number.NaN, 3);
   });
+
+  test("a frontier tells how far it is while all are trained, and afterwards", async () => {
+    const seen: DesignFrontierProgress[] = [];
+    await designFrontier(linearGaussian(), {
+      ...{ ...SMALL, steps: 2000, betas: [0, 0.8], device: "gpu" },
+      // Enough to be told of.
+      evaluation: { outer: 60, inner: 500, batches: 40 },
+      onProgress: (progress) => seen.push(progress),
+    });
+    const training = seen.filter(({ label }) => label === "training");
+    expect(training.length).toBeGreaterThan(0);
+    for (const { done, total, beta } of training) {
+      expect(done).toBeLessThanOrEqual(0.8 * total);
+      expect(beta).toBeUndefined();
+    }
+    for (const { done, total, label } of seen) {
+      if (label === "evaluating") expect(done).toBeGreaterThanOrEqual(0.8 * total);
+    }
+    const shares = seen.map(({ done }) => done);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+  }, 120_000);
 
   test("what has been trained is told before the rest, and is not lost with the GPU", async () => {
     const own = await openGpu();

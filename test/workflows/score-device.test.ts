@@ -118,10 +118,14 @@ describeOnGpu("candidates scored on a GPU", (gpu) => {
     shared.dispose();
     await expect(scores.elsewhere?.(...part)).rejects.toMatchObject({ code: "gpu-lost" });
     expect(await auto.elsewhere?.(...part)).toBeUndefined();
-    expect(auto.used()).toMatchObject({ used: "cpu", note: expect.stringContaining("was lost") });
+    expect(auto.used()).toMatchObject({
+      used: "cpu",
+      note: expect.stringMatching(/^the GPU was lost \(.*\)$/),
+    });
     // A part of the scores had come from it by then.
     expect(await late.elsewhere?.(...part)).toBeUndefined();
-    expect(late.used()).toMatchObject({ used: "gpu", note: expect.stringContaining("the rest on the CPU") });
+    const { note: reason = "" } = auto.used();
+    expect(late.used()).toMatchObject({ used: "gpu", note: scoreDeviceTexts.rest(reason) });
   });
 
   test("a session whose GPU was lost has another at the next question", async () => {

@@ -6,21 +6,37 @@ export const NVIDIA_ICD =
 
 const ELSE = 'or choose the device "cpu"';
 
+const LESS = `give smaller samples, or fewer starts, betas or seeds at a time, ${ELSE}`;
+
+/** What to do next, after the reason. */
+const ADVICE = {
+  package: `run "npm install webgpu", ${ELSE}`,
+  browser: `use a browser that has it on a secure page, ${ELSE}`,
+  noAdapter: `install its driver, with the part for Vulkan, ${ELSE}`,
+  hidden: `install the Vulkan loader (libvulkan1), and name the driver's ICD file in VK_ICD_FILENAMES; for NVIDIA without a screen it holds ${NVIDIA_ICD}; ${ELSE}`,
+  refused: `close other programs that use it, ${ELSE}`,
+  lost: `start again, from the last checkpoint where there is one, ${ELSE}`,
+  failed: 'this is a mistake in fairbed; choose the device "cpu"',
+  memory: LESS,
+  tooLarge: LESS,
+};
+
 export const gpuTexts = {
   package: (reason: string) =>
-    `a GPU needs the package webgpu, which cannot be loaded (${reason}): run "npm install webgpu", ${ELSE}`,
-  browser: `this browser has no WebGPU: use a browser that has it on a secure page, ${ELSE}`,
-  noAdapter: `no GPU was found: install its driver, with the part for Vulkan, ${ELSE}`,
-  hidden: (device: string) =>
-    `there is a GPU (${device}) that Vulkan does not show: install the Vulkan loader (libvulkan1), and name the driver's ICD file in VK_ICD_FILENAMES; for NVIDIA without a screen it holds ${NVIDIA_ICD}; ${ELSE}`,
-  refused: (reason: string) =>
-    `the GPU was found and gave no device (${reason}): close other programs that use it, ${ELSE}`,
-  lost: (reason: string) =>
-    `the GPU was lost (${reason}): start again, from the last checkpoint where there is one, ${ELSE}`,
-  failed: (reason: string) =>
-    `the GPU refused what it was given (${reason}): this is a mistake in fairbed; choose the device "cpu"`,
-  memory: (megabytes: number) =>
-    `the GPU has no room for another ${megabytes} MB: give smaller samples, or fewer starts, betas or seeds at a time, ${ELSE}`,
+    `a GPU needs the package webgpu, which cannot be loaded (${reason}): ${ADVICE.package}`,
+  browser: `this browser has no WebGPU: ${ADVICE.browser}`,
+  noAdapter: `no GPU was found: ${ADVICE.noAdapter}`,
+  hidden: (device: string) => `there is a GPU (${device}) that Vulkan does not show: ${ADVICE.hidden}`,
+  refused: (reason: string) => `the GPU was found and gave no device (${reason}): ${ADVICE.refused}`,
+  lost: (reason: string) => `the GPU was lost (${reason}): ${ADVICE.lost}`,
+  failed: (reason: string) => `the GPU refused what it was given (${reason}): ${ADVICE.failed}`,
+  memory: (megabytes: number) => `the GPU has no room for another ${megabytes} MB: ${ADVICE.memory}`,
   tooLarge: (megabytes: number, most: number) =>
-    `an array of ${megabytes} MB was needed and this GPU takes at most ${most} MB at once: give smaller samples, or fewer starts, betas or seeds at a time, ${ELSE}`,
+    `an array of ${megabytes} MB was needed and this GPU takes at most ${most} MB at once: ${ADVICE.tooLarge}`,
+};
+
+/** Of such a message the reason alone, for a note: where the processor has taken over, there is nothing left to do. */
+export const gpuReason = (message: string): string => {
+  const advice = Object.values(ADVICE).find((each) => message.endsWith(`: ${each}`));
+  return advice === undefined ? message : message.slice(0, -`: ${advice}`.length);
 };

@@ -4,7 +4,6 @@ import { TrainingError } from "../training.js";
 
 export const gpuTrainTexts = {
   run: ({ beta, seed }: GpuRun, sentence: string) => `with beta ${beta} and seed ${seed}, ${sentence}`,
-  stopped: (reason: string) => `${reason}; the error's checkpoint is the state before it`,
 };
 
 /** What the trainings that run at the same time differ in. */
@@ -39,7 +38,7 @@ export const runTraining = async <Result>(training: GpuTraining<Result>): Promis
     return await training.run();
   } catch (error) {
     if (!isGpuFailure(error)) throw error;
-    throw new TrainingError(gpuTrainTexts.stopped(error.message), training.checkpoint(), { cause: error });
+    throw new TrainingError(error.message, training.checkpoint(), { cause: error });
   } finally {
     training.dispose();
   }

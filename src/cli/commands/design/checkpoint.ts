@@ -2,9 +2,11 @@
  * A training run in the middle, on disk as JSON: what `--resume` goes on from. It is written whole or not at all every
  * few seconds beside the policy, and taken away when the policy is there.
  */
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
+import { isGpuFailure } from "../../../compute/webgpu/failure.js";
 import { InputError } from "../../../core/errors.js";
-import type { PolicyCheckpoint } from "../../../workflows/policy-checkpoint.js";
+import { TrainingError } from "../../../design/training.js";
+import { deviceOf, type PolicyCheckpoint } from "../../../workflows/policy-checkpoint.js";
 import type { CommandContext } from "../../command.js";
 import { readJson } from "./files.js";
 
@@ -12,6 +14,9 @@ export const checkpointTexts = {
   goOn: (path: string) => `the same command with --resume goes on from ${path}`,
   left: (path: string) =>
     `${path} is what an interrupted training has left, and will be replaced: to go on from it, stop this one and add --resume`,
+  lastGood: (path: string) => `the last good state is in ${path}`,
+  notUsed: (device: unknown, kept: string) =>
+    `a checkpoint that was made on the device "${device}" was not used, since training began again on another: it is kept as ${kept}`,
   damaged: (path: string) =>
     `the checkpoint ${path} is damaged or cut short: delete it and start again without --resume`,
 };
@@ -21,23 +26,49 @@ const EVERY_MS = 2000;
 export interface CheckpointFile {
   /** Writes the checkpoint when the last time is long enough ago. */
   offer(checkpoint: () => PolicyCheckpoint): Promise<void>;
-  remove(): Promise<void>;
+  /** Fails with an error that ended training, once what it carries is written: it then says where that is. */
+  rescue(error: unknown): Promise<never>;
+  /** Once there is a policy, found on this device: a checkpoint of another one is kept. */
+  remove(device: "cpu" | "gpu"): Promise<void>;
 }
 
 export const checkpointFile = (
   path: string,
-  { writeFile, saysHowToGoOn }: Pick<CommandContext, "writeFile" | "saysHowToGoOn">,
-  every = EVERY_MS,
+  { writeFile, saysHowToGoOn, say }: Pick<CommandContext, "writeFile" | "saysHowToGoOn" | "say">,
+  resume: PolicyCheckpoint | undefined,
 ): CheckpointFile => {
   let written = performance.now();
+  /** Where the checkpoint in the file was made, where that is known. */
+  let madeOn = resume === undefined ? undefined : deviceOf(resume);
+  const write = async (checkpoint: PolicyCheckpoint): Promise<void> => {
+    const device = deviceOf(checkpoint);
+    if (madeOn !== undefined && madeOn !== device) {
+      const kept = `${path}.${madeOn}`;
+      await rename(path, kept);
+      say(checkpointTexts.notUsed(madeOn, kept));
+    }
+    await writeFile(path, JSON.stringify(checkpoint));
+    madeOn = device;
+    saysHowToGoOn(checkpointTexts.goOn(path));
+    written = performance.now();
+  };
   return {
     async offer(checkpoint) {
-      if (performance.now() - written < every) return;
-      await writeFile(path, JSON.stringify(checkpoint()));
-      saysHowToGoOn(checkpointTexts.goOn(path));
-      written = performance.now();
+      if (performance.now() - written < EVERY_MS) return;
+      await write(checkpoint());
     },
-    remove: () => rm(path, { force: true }),
+    async rescue(error) {
+      if (!(error instanceof TrainingError)) throw error;
+      const { message, checkpoint, cause } = error;
+      await write(checkpoint);
+      // The same numbers come again where one was none.
+      const where = isGpuFailure(error) ? checkpointTexts.goOn(path) : checkpointTexts.lastGood(path);
+      throw new TrainingError(`${message}; ${where}`, checkpoint, { cause });
+    },
+    async remove(device) {
+      if (madeOn === undefined || madeOn === device) await rm(path, { force: true });
+      else say(checkpointTexts.notUsed(madeOn, path));
+    },
   };
 };
 

@@ -5,7 +5,7 @@ import { type InformationUnit, unitOf } from "../../../core/information-unit.js"
 import { fixed, withError } from "../../../core/number-text.js";
 import type { FrontierPoint } from "../../../design/leakage-budget.js";
 import { budgetOutcome, budgetOutcomeTexts } from "../../../workflows/budget-outcome.js";
-import { deviceTexts, type UsedDevice } from "../../../workflows/device.js";
+import { deviceTexts, trainedOn } from "../../../workflows/device.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
@@ -124,8 +124,8 @@ export const optimize = defineCommand({
     const { objective, beta, horizon, steps, starts, rate, seed, outer, inner, batches, widths } = options;
     const { modelsAgainst, namedModel, optionsAgainst, sourceFrom } = await import("./named-model.js");
     const { encodePolicy } = await import("../../../design/policy-file.js");
-    const { trainPolicy } = await import("../../../workflows/train-policy.js");
-    const { evaluatePolicy, withBounds } = await import("../../../workflows/evaluate-policy.js");
+    const { evaluateFound, findPolicy } = await import("../../../workflows/train-policy.js");
+    const { withBounds } = await import("../../../workflows/evaluate-policy.js");
     const { designRounder } = await import("../../../report/rounded-design.js");
     const { checkpointFile, checkpointTexts, readCheckpoint } = await import("./checkpoint.js");
     const { model, source, identity } = await namedModel(options);
@@ -138,27 +138,28 @@ export const optimize = defineCommand({
     const resume = options.resume ? await readCheckpoint(path) : undefined;
     if (resume !== undefined) context.saysHowToGoOn(checkpointTexts.goOn(path));
     else if (existsSync(path)) context.say(checkpointTexts.left(path));
-    const checkpoint = checkpointFile(path, context);
-    const policy = await trainPolicy(model, {
+    const checkpoint = checkpointFile(path, context, resume);
+    const found = await findPolicy(model, {
       kind,
       ...{ objective, beta, leakageBudget, horizon, steps, starts, rate, seed, start, widths },
       distribution: normalDesigns(options),
       against,
       source: sourceFrom(source, out),
-      evaluation: false,
       device,
       signal,
       onProgress: progressReporter(context, checkpoint),
       resume,
-    });
+    }).catch(checkpoint.rescue);
+    const { policy } = found;
+    const used = trainedOn(policy);
     const trained = performance.now();
     const bar = context.progress("evaluating", 100);
-    const report = await evaluatePolicy(model, policy, {
+    const report = await evaluateFound(model, found, {
       ...{ outer, inner, batches, seed, against, device, signal },
       onProgress: ({ done, total }) => bar.update(Math.round((100 * done) / total)),
-    });
+    }).catch(checkpoint.rescue);
     await context.writeFile(out, encodePolicy(withBounds(policy, report, objective)));
-    await checkpoint.remove();
+    await checkpoint.remove(used?.used ?? "cpu");
     return {
       unit: "nats",
       out,
@@ -178,8 +179,8 @@ export const optimize = defineCommand({
       ...(policy.kind === "static"
         ? { designs: policy.designs, rounded: policy.designs.map(designRounder(model)) }
         : {}),
-      resumed: resume !== undefined,
-      ...trainedOn(policy.settings),
+      resumed: found.resumed,
+      ...(used === undefined ? {} : { trainedOn: used }),
       trainingWarnings: policy.warnings ?? [],
       seconds: { training: (trained - started) / 1000, evaluation: (performance.now() - trained) / 1000 },
       ...report,
@@ -220,12 +221,6 @@ export const optimize = defineCommand({
       `${resumed ? "Resumed and found" : "Found"} in ${fixed(seconds.training, 1)} s; written to ${out}.`,
     ].join("\n"),
 });
-
-/** What it was trained on, where a GPU was asked for. */
-const trainedOn = (
-  settings: Readonly<Record<string, unknown>> | undefined,
-): { readonly trainedOn?: UsedDevice } =>
-  settings?.device === undefined ? {} : { trainedOn: settings.device as UsedDevice };
 
 const designTable = (designs: readonly (readonly number[])[], variables: readonly string[]): string[] =>
   rightAligned([["", ...variables], ...designs.map((row, t) => [`  ${t + 1}`, ...row.map(String)])]);

@@ -30,14 +30,14 @@ const SHOWN = 40;
 
 export const runSweepCell = async (
   loaded: LoadedModel,
-  { source, settings, evaluation }: SweepCell,
+  { source, settings, evaluation, device }: SweepCell,
   run: Pick<FrontierPolicyRun, "threads" | "device" | "found" | "signal">,
 ): Promise<SweepResult> => {
   const { model } = loaded;
   const { seed } = settings;
   const { policy, report } = await frontierPolicy(model, settings, {
     source: { options: source.options, file: isFile(source.model) ? relative("", source.model) : undefined },
-    evaluation,
+    ...{ evaluation, device },
     ...run,
   });
   return {

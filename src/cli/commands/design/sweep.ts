@@ -92,6 +92,7 @@ export const sweep = defineCommand({
     if (figures === "svg") await requireCharts(sweepTexts.noFigures);
     const { namedModel } = await import("./named-model.js");
     const { isGpuFailure } = await import("../../../compute/webgpu/failure.js");
+    const { gpuReason } = await import("../../../compute/webgpu/texts.js");
     const { isSweepResult, sweepJob, sweepJobs } = await import("./sweep-jobs.js");
     const { csvOf, summarise } = await import("./sweep-tables.js");
     const { policySettings } = await import("../../../workflows/policy-settings.js");
@@ -139,7 +140,7 @@ export const sweep = defineCommand({
           await runSweepOnGpu(loaded, jobs, store, context);
         } catch (error) {
           if (device === "gpu" || !isGpuFailure(error)) throw error;
-          note = error.message;
+          note = gpuReason(error.message);
           context.say(sweepTexts.goesOn(note));
           jobs = choose("cpu");
         }

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isGpuFailure } from "../../../compute/webgpu/failure.js";
+import { gpuReason } from "../../../compute/webgpu/texts.js";
 import { EnvironmentError, InputError } from "../../../core/errors.js";
 import { between, fixed, withError } from "../../../core/number-text.js";
 import { jobKey } from "../../../jobs/job.js";
@@ -39,6 +40,8 @@ export const reproduceTexts = {
   drawsOnly: (option: string) =>
     `--from-results runs nothing, so ${option} is of no use with it: give one of the two`,
   noneRan: (notes: readonly string[]) => `nothing could be run: ${notes.join("; ")}`,
+  leftOut: (policies: number) =>
+    `${policies} ${policies === 1 ? "policy is" : "policies are"} left out, which only a GPU trains in reasonable time: add --device gpu`,
   /** `other` is whether they hold some of it in the protocol that was not asked for. */
   nothing: (quick: boolean, other = false) =>
     `these results hold nothing of what was named${quick ? " in the quick protocol" : ""}: ${other ? (quick ? "leave --quick out, for they have it in the paper's protocol, or " : "add --quick, for they have it in the quick protocol, or ") : ""}run it first, without --from-results, or name other results, tables or figures`,
@@ -183,12 +186,18 @@ export const reproduce = defineCommand({
       } catch (error) {
         if (options.device !== "auto" || !isGpuFailure(error)) throw error;
         // The processor's results are others, and are not mixed with those that the GPU has left.
-        used = { asked: "auto", used: "cpu", note: error.message };
+        used = { asked: "auto", used: "cpu", note: gpuReason(error.message) };
         scale = { ...scale, device: undefined };
         wanted = cellsOf(scale);
       }
-      const rest = await runMissing(wanted.map(cellJob), store.jobs, options, label, context);
-      const run = { ran: rest.ran + onGpu, notes: [...rest.notes, ...deviceNotes(used)] };
+      const jobs = wanted.map(cellJob);
+      const missing = missingOnGpu(jobs, store.jobs).length;
+      const leftOut = missing === 0 ? [] : [reproduceTexts.leftOut(missing)];
+      // Before the rest, which may take hours.
+      for (const line of leftOut) context.say(line);
+      const others = jobs.filter((job) => !isForGpu(job));
+      const rest = await runMissing(others, store.jobs, options, label, context);
+      const run = { ran: rest.ran + onGpu, notes: [...rest.notes, ...leftOut, ...deviceNotes(used)] };
       // A page without a number would look as if something had been done.
       if (storedOf(wanted, store).found.length === 0) {
         throw new EnvironmentError("no-results", reproduceTexts.noneRan(run.notes));
@@ -227,15 +236,20 @@ const deviceNotes = (device: UsedDevice): readonly string[] =>
     ? []
     : [`${deviceTexts.used(device)} Only the policies of location finding are for a GPU.`];
 
-/** How many cells were run: the policies that are for a GPU, in this process. */
+type CellJob = ReturnType<typeof cellJob>;
+
+const isForGpu = ({ input }: CellJob): boolean => input.kind === "design" && input.device === "gpu";
+
+const missingOnGpu = (jobs: readonly CellJob[], store: JobStore): readonly CellJob[] =>
+  jobs.filter((job) => isForGpu(job) && !store.has(jobKey(job)));
+
+/** How many cells were run: the policies that are for a GPU, in this process, and nowhere else. */
 const runDesignsHere = async (
-  jobs: readonly ReturnType<typeof cellJob>[],
+  jobs: readonly CellJob[],
   store: JobStore,
   { signal, progress: show }: CommandContext,
 ): Promise<number> => {
-  const pending = jobs.filter(
-    (job) => job.input.kind === "design" && job.input.device === "gpu" && !store.has(jobKey(job)),
-  );
+  const pending = missingOnGpu(jobs, store);
   if (pending.length === 0) return 0;
   const { runDesignsOnGpu } = await import("../../../reproduce/designs-on-gpu.js");
   const progress = show("policies", 1000);
