@@ -19,7 +19,7 @@ import {
   says,
   startCollecting,
 } from "./collect-page.js";
-import { openStudio, type StudioPage, watch } from "./studio-page.js";
+import { newContext, openStudio, type StudioPage, watch } from "./studio-page.js";
 import { AXE, LOOKS, offences } from "./wcag.js";
 
 needsDist();
@@ -289,7 +289,7 @@ describeInChromium("running a campaign with a server", (browser) => {
     return answers.filter(({ kind }) => kind === "adjudicated").map(({ id, label }) => [id, label] as const);
   };
   const context = async (options = {}): Promise<BrowserContext> => {
-    const own = await browser().newContext(options);
+    const own = await newContext(browser(), options);
     closing.push(() => own.close());
     return own;
   };

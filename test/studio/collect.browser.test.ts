@@ -19,7 +19,7 @@ import {
   says,
   startCollecting,
 } from "./collect-page.js";
-import { openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
+import { newContext, openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
 
 needsDist();
 
@@ -229,7 +229,7 @@ describeInChromium("collecting with a server", (browser) => {
     expect(got.status).toBe(201);
   };
   const context = async (): Promise<BrowserContext> => {
-    const own = await browser().newContext();
+    const own = await newContext(browser());
     closing.push(() => own.close());
     return own;
   };
@@ -239,6 +239,12 @@ describeInChromium("collecting with a server", (browser) => {
       (await got.json()) as { readonly answers: readonly { readonly kind: string; readonly id: string }[] }
     ).answers;
   };
+
+  /** So many questions are out: what the page asks for ahead of time is on its way to it. */
+  const hasAsked = ({ url }: RunningServer, pending: number): Promise<void> =>
+    eventually(async () => (await fetch(`${url}/api/v1/campaigns/clinic`)).json()).toMatchObject({
+      counts: { pending },
+    });
 
   test("a campaign begins in the page and is on the server", async () => {
     const server = await start();
@@ -258,26 +264,13 @@ describeInChromium("collecting with a server", (browser) => {
 
   test("nothing typed is lost while the server is away", async () => {
     const kept = memoryStore();
-    const server = await start({ store: kept });
+    const server = await start({ store: kept, graceSeconds: 5 });
     await begin(server);
     const page = await (await context()).newPage();
     await page.goto(`${server.url}/#/collect?campaign=clinic`);
     await press(page, "1");
     await says(page, "1 answer saved");
-    // All three that are here.
-    await page.waitForFunction(
-      () =>
-        new Promise<boolean>((resolve) => {
-          const opening = indexedDB.open("fairbed-outbox", 1);
-          opening.onsuccess = () => {
-            const all = opening.result.transaction("held").objectStore("held").count();
-            all.onsuccess = () => {
-              opening.result.close();
-              resolve(all.result === 3);
-            };
-          };
-        }),
-    );
+    await hasAsked(server, 3);
     await server.close();
     const typed = [await press(page, "1"), await press(page, "2")];
     typed.push(await itemIn(page));
@@ -295,12 +288,13 @@ describeInChromium("collecting with a server", (browser) => {
 
   test("what waits when the tab is closed is sent by the next one, once", async () => {
     const kept = memoryStore();
-    const server = await start({ store: kept });
+    const server = await start({ store: kept, graceSeconds: 5 });
     await begin(server);
     const own = await context();
     const page = await own.newPage();
     await page.goto(`${server.url}/#/collect?campaign=clinic`);
     await itemIn(page);
+    await hasAsked(server, 3);
     await server.close();
     const typed = await press(page, "2");
     await says(page, "1 answer waits for the server");

@@ -19,7 +19,7 @@ import { runPolicy } from "../../src/workflows/run-policy.js";
 import { trainPolicy } from "../../src/workflows/train-policy.js";
 import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
-import { keptAsJson, openStudio, PHONE, plain, type StudioPage, watch } from "./studio-page.js";
+import { keptAsJson, newContext, openStudio, PHONE, plain, type StudioPage, watch } from "./studio-page.js";
 
 needsDist();
 
@@ -85,7 +85,7 @@ describeInChromium("designs in the page", (browser) => {
       graceSeconds: 0,
     });
     closing.push(() => server.close());
-    const context = await browser().newContext();
+    const context = await newContext(browser());
     closing.push(() => context.close());
     const page = await context.newPage();
     const faults: string[] = [];
@@ -125,7 +125,7 @@ describeInChromium("designs in the page", (browser) => {
         expect(await slider?.evaluate((element) => element.isConnected)).toBe(true);
         expect(faults).toEqual([]);
       },
-      3 * MINUTE,
+      4 * MINUTE,
     );
   }
 
@@ -153,7 +153,7 @@ describeInChromium("designs in the page", (browser) => {
       expect(await page.getByLabel("Experiment").inputValue()).toBe("pharmacokinetics");
       expect(faults).toEqual([]);
     },
-    2 * MINUTE,
+    4 * MINUTE,
   );
 
   test(
@@ -187,7 +187,7 @@ describeInChromium("designs in the page", (browser) => {
       await page.getByText("The designs are ready to save").waitFor();
       expect(faults).toEqual([]);
     },
-    3 * MINUTE,
+    4 * MINUTE,
   );
 
   test(
@@ -220,7 +220,7 @@ describeInChromium("designs in the page", (browser) => {
       await page.getByText("This is the frontier for other settings").waitFor();
       expect(faults).toEqual([]);
     },
-    3 * MINUTE,
+    4 * MINUTE,
   );
 
   test(
@@ -263,7 +263,7 @@ describeInChromium("designs in the page", (browser) => {
       }
       expect(faults).toEqual([]);
     },
-    2 * MINUTE,
+    4 * MINUTE,
   );
 
   test(
@@ -303,7 +303,7 @@ describeInChromium("designs in the page", (browser) => {
       await page.getByText("The tall line: what was to be found out").waitFor();
       expect(faults).toEqual([]);
     },
-    2 * MINUTE,
+    4 * MINUTE,
   );
 
   test("of files that are none, or of another's model, are refused in a sentence", async () => {

@@ -73,7 +73,7 @@ describeInChromium("a tab", (browser) => {
       expect([columns, groups]).toEqual(plain([own.columns, own.groups]));
       expect(faults).toEqual([]);
     },
-    2 * MINUTES,
+    4 * MINUTES,
   );
 
   test(
@@ -107,7 +107,7 @@ describeInChromium("a tab", (browser) => {
       expect(await labels.inputValue()).toBe(String(PILOT_CHOICE.labels));
       expect(faults).toEqual([]);
     },
-    2 * MINUTES,
+    4 * MINUTES,
   );
 
   test(
@@ -133,6 +133,6 @@ describeInChromium("a tab", (browser) => {
       await page.getByText(PILOT_NAME).first().waitFor();
       expect(faults).toEqual([]);
     },
-    2 * MINUTES,
+    4 * MINUTES,
   );
 });

@@ -1,6 +1,6 @@
 /** The page as it ships, in a browser: served as files with the headers of the server, and what it keeps. */
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { STUDIO_POLICY } from "../../src/server/studio-files.js";
 import { serve } from "../setup/chromium.js";
 import { ROOT } from "../setup/dist.js";
@@ -18,6 +18,16 @@ export interface StudioPage {
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
+/** A context of its own, that waits as long as a machine may take that does much else. */
+export const newContext = async (
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> => {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(90_000);
+  return context;
+};
+
 /** A page of its own, with storage of its own, on the built files. */
 export const openStudio = async (
   browser: Browser,
@@ -25,7 +35,7 @@ export const openStudio = async (
   options: BrowserContextOptions = {},
 ): Promise<StudioPage> => {
   const server = await serve({ isolated: true, policy: STUDIO_POLICY, folder: join(ROOT, "dist", "studio") });
-  const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  const context = await newContext(browser, { viewport: DESKTOP, ...options });
   const page = await context.newPage();
   const faults: string[] = [];
   const origins = new Set<string>();
