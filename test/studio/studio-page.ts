@@ -98,6 +98,57 @@ export const keptAsJson = async (page: Page, name: string): Promise<unknown> => 
   return text === undefined ? undefined : JSON.parse(text);
 };
 
+/** What the page asks of its workers waits until it is let go, so that something else can happen meanwhile. */
+export interface HeldCalls {
+  /** Until so many wait. */
+  wait(count?: number): Promise<void>;
+  /** Lets them go, holds no more, and waits until they have been answered. */
+  letGo(): Promise<void>;
+}
+
+/** Holds the calls of one task: from now on, or from the next load on. */
+export const holdCalls = async (
+  page: Page,
+  task: string,
+  from: "now" | "the next load" = "now",
+): Promise<HeldCalls> => {
+  interface Holding {
+    held?: (() => Promise<void>)[] | undefined;
+  }
+  const hold = (name: string): void => {
+    const held: (() => Promise<void>)[] = [];
+    const holding = window as Holding;
+    holding.held = held;
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (this: Worker, message, ...others: never[]) {
+      const send = (): void => post.call(this, message, ...others);
+      if (message.task !== name || holding.held !== held) return send();
+      held.push(
+        () =>
+          new Promise((resolve) => {
+            this.addEventListener("message", ({ data }) => {
+              if (data.id === message.id && data.kind !== "partial") setTimeout(resolve);
+            });
+            send();
+          }),
+      );
+    };
+  };
+  if (from === "now") await page.evaluate(hold, task);
+  else await page.addInitScript(hold, task);
+  return {
+    async wait(count = 1) {
+      await page.waitForFunction((many) => ((window as Holding).held?.length ?? 0) >= many, count);
+    },
+    letGo: () =>
+      page.evaluate(async () => {
+        const { held = [] } = window as Holding;
+        (window as Holding).held = undefined;
+        await Promise.all(held.map((send) => send()));
+      }),
+  };
+};
+
 /** Opens the example from the first screen. */
 export const openExample = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Try the example" }).click();
