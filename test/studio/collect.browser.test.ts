@@ -19,7 +19,7 @@ import {
   says,
   startCollecting,
 } from "./collect-page.js";
-import { newContext, openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
+import { holdCalls, newContext, openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
 
 needsDist();
 
@@ -77,6 +77,7 @@ describeInChromium("collecting without a server", (browser) => {
     const skipped = await press(page, "s");
     await press(page, "r");
     await says(page, "2 of 100 labels collected");
+    await says(page, "3 answers saved");
     const waiting = await itemIn(page);
 
     await page.reload();
@@ -135,6 +136,47 @@ describeInChromium("collecting without a server", (browser) => {
     await tab.close();
     const again = await anotherTab(page, `${url}#/collect?campaign=example-hiring`);
     await eventually(() => itemIn(again)).toBe(held);
+    expect(faults).toEqual([]);
+  });
+
+  test("what is taken back at once stays taken back, however long this browser takes to write it down", async () => {
+    const { page, faults } = await open();
+    await page.addInitScript(() => {
+      const { set } = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete") ?? {};
+      Object.defineProperty(IDBTransaction.prototype, "oncomplete", {
+        set(this: IDBTransaction, tell: () => void) {
+          set?.call(this, () => setTimeout(tell, this.mode === "readwrite" ? 300 : 0));
+        },
+      });
+    });
+    await page.reload();
+    await beginExample(page);
+    for (const key of ["1", "2", "1"]) await press(page, key);
+    await page.keyboard.press("u");
+    await eventually(() => questionIn(page).getByRole("status").textContent()).toMatch(
+      /^2 answers saved\s*$/,
+    );
+    await says(page, "2 of 100 labels collected");
+    expect(faults).toEqual([]);
+  });
+
+  test("a campaign has the name it was given, and leaves whoever went on to another one there", async () => {
+    const { page, url, faults } = await open();
+    await beginExample(page);
+    const name = page.getByRole("textbox", { name: "Name" });
+    for (const goesElsewhere of [false, true]) {
+      await page.getByRole("link", { name: "All campaigns" }).click();
+      await name.fill(`next-${goesElsewhere}`);
+      const held = await holdCalls(page, "begin");
+      await page.getByRole("button", { name: "Begin", exact: true }).click();
+      await held.wait();
+      if (goesElsewhere) await page.getByRole("link", { name: "Continue example-hiring" }).click();
+      else await name.fill("typed-since");
+      await held.letGo();
+      const there = goesElsewhere ? "example-hiring" : "next-false";
+      await page.waitForURL(`${url}#/collect?campaign=${there}`);
+      await itemIn(page);
+    }
     expect(faults).toEqual([]);
   });
 
