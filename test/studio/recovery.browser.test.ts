@@ -41,6 +41,7 @@ describeInChromium("a tab", (browser) => {
       const { page, url, faults } = await open();
       await openPilot(page);
       await page.getByLabel("role of district").selectOption("leave out");
+      await expect.poll(() => keptAsJson(page, "roles")).toMatchObject({ exclude: ["district"] });
       await page.getByRole("link", { name: "See what it gives away" }).click();
       await page.locator("main progress").waitFor();
       const context = page.context();
