@@ -9,6 +9,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // However slow the machine is: what is awaited comes, or the test is over.
+    expect: { poll: { timeout: 30_000 } },
     // One fewer unless given, which on two cores is one file at a time.
     maxWorkers: "100%",
     globalSetup: ["test/setup/build.ts"],

@@ -104,7 +104,7 @@ class DesignRun {
       await this.restore();
       const remembered = await this.#restored;
       const opened = await here().call("scene", { choice });
-      if (this.choice !== choice) return;
+      if (!isSameExperiment(this.choice, choice)) return;
       this.scene = opened.scene;
       if (isSameModel) {
         const more = opened.designs.slice(this.designs.length);
@@ -115,7 +115,7 @@ class DesignRun {
       }
       this.#changed();
     } catch (error) {
-      if (this.choice !== choice) return;
+      if (!isSameExperiment(this.choice, choice)) return;
       this.scene = undefined;
       this.failure = textOf(error);
     }
@@ -203,6 +203,7 @@ class DesignRun {
         this.job = undefined;
         running.set("design", undefined);
         this.#keep();
+        this.keepNow();
       }
     }
   }
@@ -271,13 +272,19 @@ class DesignRun {
 
   #keep(): void {
     clearTimeout(this.#keeping);
-    this.#keeping = setTimeout(() => {
-      const { choice, designs, found, frontier } = this;
-      if (choice === undefined) return;
-      keep(KEPT, $state.snapshot({ choice, designs, found, frontier }) satisfies KeptDesign).catch(() => {
-        project.notKept = keptTexts.cannot;
-      });
-    }, KEEP_MS);
+    this.#keeping = setTimeout(() => this.keepNow(), KEEP_MS);
+  }
+
+  /** What was to be kept in a moment: whoever leaves the page does not wait for it. */
+  keepNow(): void {
+    if (this.#keeping === undefined) return;
+    clearTimeout(this.#keeping);
+    this.#keeping = undefined;
+    const { choice, designs, found, frontier } = this;
+    if (choice === undefined) return;
+    keep(KEPT, $state.snapshot({ choice, designs, found, frontier }) satisfies KeptDesign).catch(() => {
+      project.notKept = keptTexts.cannot;
+    });
   }
 }
 
@@ -298,3 +305,4 @@ export const nearestOrder = (before: Designs, after: Designs): Designs => {
 };
 
 export const designRun = new DesignRun();
+addEventListener("pagehide", () => designRun.keepNow());

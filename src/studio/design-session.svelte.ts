@@ -28,6 +28,8 @@ class DesignSession {
   isBusy = $state(false);
   failure = $state("");
   #restored = false;
+  /** How often it was closed: what was asked for before that is not taken in any more. */
+  #closings = 0;
 
   async restore(): Promise<void> {
     if (this.#restored) return;
@@ -45,8 +47,7 @@ class DesignSession {
     return this.#do(async () => {
       const bytes = new Uint8Array(await file.arrayBuffer());
       const loaded = await here().call("load", { bytes, name: file.name, choice });
-      await this.#begin(file.name, loaded);
-      return loaded;
+      return (await this.#begin(file.name, loaded)) ? loaded : undefined;
     });
   }
 
@@ -76,11 +77,14 @@ class DesignSession {
     const { loaded, madeUp } = this;
     if (loaded === undefined || madeUp === undefined) return;
     await this.#do(async () => {
-      this.truth = await here().call("truth", { loaded, madeUp });
+      const closings = this.#closings;
+      const truth = await here().call("truth", { loaded, madeUp });
+      if (closings === this.#closings) this.truth = truth;
     });
   }
 
   close(): void {
+    this.#closings += 1;
     this.loaded = undefined;
     this.step = undefined;
     this.madeUp = undefined;
@@ -89,14 +93,18 @@ class DesignSession {
     void forget(KEPT).catch(() => undefined);
   }
 
-  async #begin(name: string, loaded: LoadedPolicy): Promise<void> {
+  /** Whether it has begun: not where it was closed meanwhile. */
+  async #begin(name: string, loaded: LoadedPolicy): Promise<boolean> {
+    const closings = this.#closings;
     const step = await here().call("step", { loaded, saved: { seed: 0, history: [] } });
+    if (closings !== this.#closings) return false;
     this.name = name;
     this.loaded = loaded;
     this.step = step;
     this.madeUp = undefined;
     this.truth = undefined;
     this.#keep();
+    return true;
   }
 
   async #advance(
@@ -105,7 +113,10 @@ class DesignSession {
     const { loaded, step } = this;
     if (loaded === undefined || step === undefined) return;
     await this.#do(async () => {
-      this.step = await here().call("step", { loaded, saved: step.saved, ...given });
+      const closings = this.#closings;
+      const next = await here().call("step", { loaded, saved: step.saved, ...given });
+      if (closings !== this.#closings) return;
+      this.step = next;
       this.#keep();
     });
   }

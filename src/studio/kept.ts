@@ -34,7 +34,12 @@ const inStore = async <Result>(
 };
 
 export const keep = (name: string, value: unknown): Promise<unknown> =>
-  inStore("readwrite", (store) => store.put(value, name));
+  inStore("readwrite", (store) => {
+    const put = store.put(value, name);
+    // Nothing follows in this transaction: a page that is being left has no time to find that out.
+    store.transaction.commit();
+    return put;
+  });
 
 /** These, and of what was kept before only what is named; all at once, or none. */
 export const keepInstead = (

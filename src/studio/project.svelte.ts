@@ -32,6 +32,8 @@ class Project {
   ready = $state(false);
   /** This opening of the table: no two have the same. */
   #opened = "";
+  /** Ends an opening that another one has overtaken. */
+  #stop = new AbortController();
   readonly #onOpened: (() => void)[] = [];
 
   get roles(): Roles {
@@ -62,8 +64,11 @@ class Project {
     this.#onOpened.push(forget);
   }
 
-  /** Opens a file, or the built-in example where none is given. */
-  async open(file?: File): Promise<void> {
+  /** Opens a file, or the built-in example where none is given; whether it is open, and nothing else was chosen since. */
+  async open(file?: File): Promise<boolean> {
+    this.#stop.abort();
+    const stop = new AbortController();
+    this.#stop = stop;
     this.failure = "";
     this.opening = {
       label: file === undefined ? "making the example" : `reading ${file.name}`,
@@ -75,11 +80,14 @@ class Project {
         "open",
         { file },
         {
+          signal: stop.signal,
           onPartial: (progress: { done: number; total: number }) => {
-            if (this.opening !== undefined) this.opening = { ...this.opening, ...progress };
+            if (!stop.signal.aborted && this.opening !== undefined)
+              this.opening = { ...this.opening, ...progress };
           },
         },
       );
+      // One that was read before the worker heard of the next is the one that is open there, until that is read.
       const { table, roles, reasons } = found;
       for (const forget of this.#onOpened) forget();
       route.forget();
@@ -89,10 +97,12 @@ class Project {
       this.reasons = reasons;
       this.results = {};
       await this.#keepTable(file);
+      return !stop.signal.aborted;
     } catch (error) {
-      this.failure = error instanceof Error ? error.message : String(error);
+      if (!stop.signal.aborted) this.failure = error instanceof Error ? error.message : String(error);
+      return false;
     } finally {
-      this.opening = undefined;
+      if (!stop.signal.aborted) this.opening = undefined;
     }
   }
 

@@ -59,6 +59,8 @@ class CurrentRoute {
 
   /** Changes settings of this screen without a step in the browser's history. */
   set(changes: Readonly<Record<string, string | undefined>>): void {
+    // A link was followed, and the page is about to hear of it: what is left behind does not take its place.
+    if (parseRoute(location.hash).screen !== this.screen) return;
     const merged = Object.entries({ ...this.settings, ...changes }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );

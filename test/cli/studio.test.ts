@@ -2,7 +2,8 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { studioCommandTexts } from "../../src/cli/commands/server/studio.js";
 import { studioServerTexts } from "../../src/server/studio-server.js";
 import { archiveSource } from "../../src/server/studio-source.js";
@@ -27,6 +28,8 @@ const browser = (code: number): { readonly PATH: string } => {
 const visited = async (words: readonly string[], env: Readonly<Record<string, string>>, until: RegExp) => {
   let page = "";
   let said = "";
+  const opened = join(folder, "opened");
+  rmSync(opened, { force: true });
   const outcome = await invoke(["studio", "--port", "0", ...words], {
     env,
     during: (child) => {
@@ -37,8 +40,13 @@ const visited = async (words: readonly string[], env: Readonly<Record<string, st
         if (isSeen || url === undefined || !until.test(said)) return;
         isSeen = true;
         page = await (await fetch(url)).text();
-        // A browser is another process: it has had its turn by now, or has it soon.
-        setTimeout(() => child.kill("SIGINT"), 300);
+        try {
+          // A browser is another process, and has its turn when the machine comes to it.
+          if (words.includes("--no-open")) await setTimeout(300);
+          else await vi.waitFor(() => expect(readFileSync(opened, "utf8")).not.toBe(""), { timeout: 30_000 });
+        } finally {
+          child.kill("SIGINT");
+        }
       });
     },
   });
@@ -64,7 +72,6 @@ describe("fairbed studio", () => {
   });
 
   test("opens none where none is wanted", async () => {
-    rmSync(join(folder, "opened"), { force: true });
     const { code } = await visited(["--no-open"], browser(0), /stays on this computer/);
     expect(code).toBe(130);
     expect(() => readFileSync(join(folder, "opened"))).toThrow("ENOENT");

@@ -177,13 +177,13 @@ describe("a process with sleeping workers", () => {
     ["with the program disposed of", "program.dispose();"],
   ])("ends by itself %s", async (_, then) => {
     const { code, signal, stdout, stderr } = await runChild(`${make} ${then} console.log("done");`, {
-      seconds: 10,
+      seconds: 60,
     });
     expect({ code, signal, stdout, stderr }).toEqual({ code: 0, signal: null, stdout: "done\n", stderr: "" });
   });
 
   test("is not slow to end with process.exit", async () => {
-    const { code, signal } = await runChild(`${make} process.exit(3);`, { seconds: 10 });
+    const { code, signal } = await runChild(`${make} process.exit(3);`, { seconds: 60 });
     expect({ code, signal }).toEqual({ code: 3, signal: null });
   });
 });

@@ -135,7 +135,9 @@ describeInChromium("the site in Chromium", (browser) => {
     const server = await serve({ isolated: false, folder });
     const page = await browser().newPage();
     try {
-      await page.goto(`${server.url}${BASE}index.html`, { waitUntil: "networkidle" });
+      await page.goto(`${server.url}${BASE}index.html`);
+      // Keys are heard once the page is more than its text.
+      await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
       await page.keyboard.press("Control+k");
       await page.locator("#localsearch-input").fill("withdraw");
       const first = page.locator(".VPLocalSearchBox .result").first();

@@ -1,5 +1,5 @@
 /** Learning and predicting in pieces gives what doing it at once gives, and can be stopped in between. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { paced, unpaced } from "../../src/core/options.js";
 import { seededStream } from "../../src/core/random.js";
 import { lookup } from "../../src/fairness/leakage/lookup.js";
@@ -96,17 +96,21 @@ test("a learner that knows no pieces is one", () => {
 });
 
 test("pieces grow while they are quick and shrink where they are slow", () => {
-  const size = new PieceSize(4);
-  const wait = (ms: number) => {
-    for (const end = performance.now() + ms; performance.now() < end; );
-  };
-  expect(size.next()).toBe(4);
-  size.done();
-  expect(size.next()).toBe(8);
-  wait(40);
-  size.done();
-  expect(size.next()).toBe(4);
-  wait(40);
-  size.done();
-  expect(size.next()).toBe(4);
+  let time = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => time);
+  try {
+    const size = new PieceSize(4);
+    expect(size.next()).toBe(4);
+    time += 1;
+    size.done();
+    expect(size.next()).toBe(8);
+    time += 40;
+    size.done();
+    expect(size.next()).toBe(4);
+    time += 40;
+    size.done();
+    expect(size.next()).toBe(4);
+  } finally {
+    clock.mockRestore();
+  }
 });

@@ -14,6 +14,9 @@ export const findChromium = (): ChromiumSearch => {
   return { skip: "no Chromium: install the chromium package or set CHROME_PATH" };
 };
 
+/** A machine that does much else at the same time takes long over a page; a test says so itself where it needs more. */
+const LIMIT_MS = 4 * 60_000;
+
 /**
  * A suite with one browser for all its tests, skipped by name where there is no Chromium.
  *
@@ -27,7 +30,7 @@ export const describeInChromium = (name: string, suite: (browser: () => Browser)
     describe.skip(`${name} (skipped: ${search.skip})`, () => suite(unavailable));
     return;
   }
-  describe(name, () => {
+  describe(name, { timeout: LIMIT_MS }, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
       browser = await launchChromium(search.executable);

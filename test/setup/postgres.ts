@@ -134,8 +134,7 @@ const startPostgres = async (programFolder: string, owner: Owner | undefined): P
     const login = [`--username=${user}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
     const settings = ["--encoding=UTF8", "--no-sync", "--no-instructions"];
     await promisify(execFile)(join(programFolder, "initdb"), [...login, ...settings, "-D", cluster], place);
-    const port = await freePort();
-    const resume = async () => {
+    const startAt = async (port: number) => {
       const server = spawn(
         join(programFolder, "postgres"),
         ["-D", cluster, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-F", "-c", "full_page_writes=off"],
@@ -144,7 +143,8 @@ const startPostgres = async (programFolder: string, owner: Owner | undefined): P
       child = server;
       await readiness(server);
     };
-    await resume();
+    const port = await onFreePort(startAt);
+    const resume = () => startAt(port);
     return {
       address: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
       user,
@@ -173,7 +173,18 @@ const readiness = (server: ChildProcess): Promise<void> =>
     server.once("exit", () => reject(new Error(`PostgreSQL did not start:\n${said}`)));
   });
 
-/** Free a moment ago: the server cannot be asked to choose one. */
+/** The server cannot be asked to choose a port, and one that was free a moment ago may be another's by now. */
+const onFreePort = async (start: (port: number) => Promise<void>, tries = 5): Promise<number> => {
+  const port = await freePort();
+  try {
+    await start(port);
+    return port;
+  } catch (error) {
+    if (tries <= 1 || !String(error).includes("in use")) throw error;
+    return onFreePort(start, tries - 1);
+  }
+};
+
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();

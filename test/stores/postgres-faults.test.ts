@@ -100,7 +100,7 @@ describeWithPostgres("PostgreSQL", (server) => {
     ];
     await stores[0].create("c", [], logOf(["first"]));
     let acknowledged = 0;
-    const ids = numbered(120);
+    const ids = numbered(400);
     const all = Promise.all(
       ids.map(async (id, index) => {
         await appendOnce(stores[index % 2], id);

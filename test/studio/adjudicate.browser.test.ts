@@ -19,7 +19,7 @@ import {
   says,
   startCollecting,
 } from "./collect-page.js";
-import { openStudio, type StudioPage, watch } from "./studio-page.js";
+import { holdCalls, newContext, openStudio, type StudioPage, watch } from "./studio-page.js";
 import { AXE, LOOKS, offences } from "./wcag.js";
 
 needsDist();
@@ -112,7 +112,7 @@ describeInChromium("running a campaign without a server", (browser) => {
     await last.focus();
     await page.keyboard.press("Enter");
     await says(page, "All settled.");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("All settled.");
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe("All settled.");
     await says(page, "3 records settled");
     await eventually(labelled).toBe(before + 3);
 
@@ -172,10 +172,31 @@ describeInChromium("running a campaign without a server", (browser) => {
     await says(page, "No limit: questions go on until nobody is left.");
     await save(page);
     await says(page, "13 labels collected.");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(collectTexts.settingsSaved);
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe(
+      collectTexts.settingsSaved,
+    );
     await page.reload();
     await says(page, "13 labels collected.");
     expect(await budgetIn(page).inputValue()).toBe("");
+    expect(faults).toEqual([]);
+  });
+
+  test("what is typed while settings are being saved stays, to be saved next", async () => {
+    const { page, faults } = await open();
+    await begin(page, {});
+    await page.getByText("More settings").click();
+    const cost = page.getByLabel("Price of a label");
+    await budgetIn(page).fill("20");
+    const held = await holdCalls(page, "configure");
+    await save(page);
+    await held.wait();
+    await cost.fill("1.5");
+    await held.letGo();
+    await says(page, collectTexts.settingsSaved);
+    expect(await cost.inputValue()).toBe("1.5");
+    await save(page);
+    await eventually(() => page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
+    expect([await budgetIn(page).inputValue(), await cost.inputValue()]).toEqual(["20", "1.5"]);
     expect(faults).toEqual([]);
   });
 
@@ -289,7 +310,7 @@ describeInChromium("running a campaign with a server", (browser) => {
     return answers.filter(({ kind }) => kind === "adjudicated").map(({ id, label }) => [id, label] as const);
   };
   const context = async (options = {}): Promise<BrowserContext> => {
-    const own = await browser().newContext(options);
+    const own = await newContext(browser(), options);
     closing.push(() => own.close());
     return own;
   };

@@ -52,6 +52,9 @@ describeInChromium("the page's audit", (browser) => {
       expect(await page.getByLabel("role of id").inputValue()).toBe("id");
       await page.getByLabel("role of region").selectOption("sensitive");
       await expect.poll(() => page.locator(".answer").textContent()).toContain("sex and region");
+      await expect
+        .poll(() => keptAsJson(page, "roles"))
+        .toMatchObject({ sensitive: expect.arrayContaining(["region"]) });
       await page.reload();
       await page.getByText("people.csv").first().waitFor();
       expect(await page.getByLabel("role of region").inputValue()).toBe("sensitive");

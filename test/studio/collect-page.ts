@@ -10,7 +10,7 @@ export const questionIn = (page: Page) => page.getByRole("region", { name: "Ques
 
 /** However slow the machine is: what is awaited comes, or the test is over. */
 export const eventually = <Found>(read: () => Found | Promise<Found>) =>
-  expect.poll(read, { timeout: 30_000 });
+  expect.poll(read, { timeout: 90_000 });
 
 const itemOf = async (page: Page, region: "Question" | "Settle"): Promise<string> => {
   const heading = page.getByRole("region", { name: region }).getByRole("heading");

@@ -19,7 +19,7 @@ import {
   says,
   startCollecting,
 } from "./collect-page.js";
-import { openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
+import { holdCalls, newContext, openStudio, PHONE, type StudioPage, watch } from "./studio-page.js";
 
 needsDist();
 
@@ -77,6 +77,7 @@ describeInChromium("collecting without a server", (browser) => {
     const skipped = await press(page, "s");
     await press(page, "r");
     await says(page, "2 of 100 labels collected");
+    await says(page, "3 answers saved");
     const waiting = await itemIn(page);
 
     await page.reload();
@@ -135,6 +136,49 @@ describeInChromium("collecting without a server", (browser) => {
     await tab.close();
     const again = await anotherTab(page, `${url}#/collect?campaign=example-hiring`);
     await eventually(() => itemIn(again)).toBe(held);
+    expect(faults).toEqual([]);
+  });
+
+  test("what is taken back at once stays taken back, however long this browser takes to write it down", async () => {
+    const { page, url, faults } = await open();
+    await beginExample(page);
+    await page.getByRole("link", { name: "All campaigns" }).click();
+    const tab = await page.context().newPage();
+    watch(tab, faults as string[]);
+    await tab.addInitScript(() => {
+      const { set } = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete") ?? {};
+      Object.defineProperty(IDBTransaction.prototype, "oncomplete", {
+        set(this: IDBTransaction, tell: () => void) {
+          set?.call(this, () => setTimeout(tell, this.mode === "readwrite" ? 300 : 0));
+        },
+      });
+    });
+    await tab.goto(`${url}#/collect?campaign=example-hiring&view=annotator`);
+    for (const key of ["1", "2", "s", "r", "n"]) await press(tab, key);
+    await tab.keyboard.press("u");
+    await eventually(() => questionIn(tab).getByRole("status").textContent()).toMatch(/^3 answers saved\s*$/);
+    await page.getByRole("link", { name: "Continue example-hiring" }).click();
+    await says(page, "2 of 100 labels collected");
+    expect(faults).toEqual([]);
+  });
+
+  test("a campaign has the name it was given, and leaves whoever went on to another one there", async () => {
+    const { page, url, faults } = await open();
+    await beginExample(page);
+    const name = page.getByRole("textbox", { name: "Name" });
+    for (const goesElsewhere of [false, true]) {
+      await page.getByRole("link", { name: "All campaigns" }).click();
+      await name.fill(`next-${goesElsewhere}`);
+      const held = await holdCalls(page, "begin");
+      await page.getByRole("button", { name: "Begin", exact: true }).click();
+      await held.wait();
+      if (goesElsewhere) await page.getByRole("link", { name: "Continue example-hiring" }).click();
+      else await name.fill("typed-since");
+      await held.letGo();
+      const there = goesElsewhere ? "example-hiring" : "next-false";
+      await page.waitForURL(`${url}#/collect?campaign=${there}`);
+      await itemIn(page);
+    }
     expect(faults).toEqual([]);
   });
 
@@ -229,7 +273,7 @@ describeInChromium("collecting with a server", (browser) => {
     expect(got.status).toBe(201);
   };
   const context = async (): Promise<BrowserContext> => {
-    const own = await browser().newContext();
+    const own = await newContext(browser());
     closing.push(() => own.close());
     return own;
   };
@@ -239,6 +283,12 @@ describeInChromium("collecting with a server", (browser) => {
       (await got.json()) as { readonly answers: readonly { readonly kind: string; readonly id: string }[] }
     ).answers;
   };
+
+  /** So many questions are out: what the page asks for ahead of time is on its way to it. */
+  const hasAsked = ({ url }: RunningServer, pending: number): Promise<void> =>
+    eventually(async () => (await fetch(`${url}/api/v1/campaigns/clinic`)).json()).toMatchObject({
+      counts: { pending },
+    });
 
   test("a campaign begins in the page and is on the server", async () => {
     const server = await start();
@@ -258,26 +308,13 @@ describeInChromium("collecting with a server", (browser) => {
 
   test("nothing typed is lost while the server is away", async () => {
     const kept = memoryStore();
-    const server = await start({ store: kept });
+    const server = await start({ store: kept, graceSeconds: 5 });
     await begin(server);
     const page = await (await context()).newPage();
     await page.goto(`${server.url}/#/collect?campaign=clinic`);
     await press(page, "1");
     await says(page, "1 answer saved");
-    // All three that are here.
-    await page.waitForFunction(
-      () =>
-        new Promise<boolean>((resolve) => {
-          const opening = indexedDB.open("fairbed-outbox", 1);
-          opening.onsuccess = () => {
-            const all = opening.result.transaction("held").objectStore("held").count();
-            all.onsuccess = () => {
-              opening.result.close();
-              resolve(all.result === 3);
-            };
-          };
-        }),
-    );
+    await hasAsked(server, 3);
     await server.close();
     const typed = [await press(page, "1"), await press(page, "2")];
     typed.push(await itemIn(page));
@@ -295,12 +332,13 @@ describeInChromium("collecting with a server", (browser) => {
 
   test("what waits when the tab is closed is sent by the next one, once", async () => {
     const kept = memoryStore();
-    const server = await start({ store: kept });
+    const server = await start({ store: kept, graceSeconds: 5 });
     await begin(server);
     const own = await context();
     const page = await own.newPage();
     await page.goto(`${server.url}/#/collect?campaign=clinic`);
     await itemIn(page);
+    await hasAsked(server, 3);
     await server.close();
     const typed = await press(page, "2");
     await says(page, "1 answer waits for the server");

@@ -17,7 +17,7 @@ import { FAIRBED } from "../cli/invoke.js";
 import { poolBody } from "../server/served.js";
 import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
-import { DESKTOP, keptAsJson, openExample, openStudio, watch } from "./studio-page.js";
+import { DESKTOP, keptAsJson, newContext, openExample, openStudio, watch } from "./studio-page.js";
 
 needsDist();
 const folder = mkdtempSync(join(tmpdir(), "fairbed-export-"));
@@ -220,7 +220,7 @@ describeInChromium("the page's export", (browser) => {
         models: modelsInThread,
         graceSeconds: 0,
       });
-      const context = await browser().newContext({ viewport: DESKTOP });
+      const context = await newContext(browser(), { viewport: DESKTOP });
       try {
         const api = `${server.url}/api/v1/campaigns`;
         const begun = await fetch(api, {
@@ -252,6 +252,6 @@ describeInChromium("the page's export", (browser) => {
         await server.close();
       }
     },
-    2 * MINUTES,
+    4 * MINUTES,
   );
 });

@@ -17,7 +17,7 @@ import { describeInChromium } from "../setup/chromium.js";
 import { needsDist } from "../setup/dist.js";
 import { eventually } from "./collect-page.js";
 import { askForPlan, openPilot, PILOT_CHOICE, PILOT_CSV, PILOT_NAME, planOfPilot } from "./pilot.js";
-import { DESKTOP, keptAsJson, openStudio, plain, type StudioPage, watch } from "./studio-page.js";
+import { DESKTOP, keptAsJson, newContext, openStudio, plain, type StudioPage, watch } from "./studio-page.js";
 
 needsDist();
 const MINUTES = 60_000;
@@ -119,7 +119,7 @@ describeInChromium("the page's plan", (browser) => {
       expect(await page.getByText("Stopped before").count()).toBe(0);
       expect(faults).toEqual([]);
     },
-    2 * MINUTES,
+    4 * MINUTES,
   );
 
   test(
@@ -196,7 +196,7 @@ describeInChromium("the page's plan, with a server", (browser) => {
         graceSeconds: 0,
       });
       closing.push(() => server.close());
-      const context = await browser().newContext({ viewport: DESKTOP });
+      const context = await newContext(browser(), { viewport: DESKTOP });
       closing.push(() => context.close());
       const page = await context.newPage();
       const faults: string[] = [];

@@ -34,10 +34,10 @@ const shows = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor({ timeout: MINUTE });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const labels = (page: Page) => page.getByRole("spinbutton", { name: "Labels" });
-/** So many charts have been drawn. */
+/** So many charts have been drawn, as they are to be by now. */
 const charts = (page: Page, count: number): Promise<void> =>
   page
-    .locator(".chart-picture svg")
+    .locator('.chart:not([aria-busy="true"]) .chart-picture svg')
     .nth(count - 1)
     .waitFor({ timeout: MINUTE });
 const question = (page: Page) => page.getByRole("region", { name: "Question" }).getByRole("heading");
@@ -121,7 +121,11 @@ export const STATES: readonly ScreenState[] = [
     looks: ALL,
     async reach(page) {
       await go(page, "Audit");
-      await page.locator("main progress").waitFor({ state: "detached", timeout: MINUTE });
+      // Only what is complete has one.
+      await page
+        .getByLabel("Command line")
+        .first()
+        .waitFor({ state: "attached", timeout: 2 * MINUTE });
       await charts(page, 4);
     },
   },

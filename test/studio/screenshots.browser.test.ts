@@ -88,7 +88,7 @@ const writeSeen = (name: string, picture: Buffer): void => {
 const chartsFit = (): boolean =>
   [...document.querySelectorAll(".chart")].every((chart) => {
     const svg = chart.querySelector("svg");
-    if (svg === null) return false;
+    if (svg === null || chart.getAttribute("aria-busy") === "true") return false;
     const room = Math.min(680, Math.max(260, chart.clientWidth));
     return Math.abs(Number(svg.getAttribute("width")) - room) < 2;
   });

@@ -91,6 +91,8 @@ export class LabellingSession {
   #sendAgain = false;
   #writing: Promise<unknown> = Promise.resolve();
   #unwritten = $state(0);
+  /** What was said in this tab and is not known to be stored, whichever tab sends it. */
+  readonly #unsaved = new Map<string, Saying["kind"]>();
   #tries = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #request: string | undefined;
@@ -331,6 +333,7 @@ export class LabellingSession {
       ...{ event: randomName(), order: nextOrder(), id, annotator, place, campaign },
     };
     this.#outgoing = [...this.#outgoing, saying];
+    this.#unsaved.set(saying.event, saying.kind);
     this.#write(() => keepSaying(saying, request));
     void this.#writing.then(() => {
       if (request !== undefined) letGoOfQuestion(request);
@@ -350,16 +353,31 @@ export class LabellingSession {
       });
   }
 
+  /** Until all that was said is kept: what is sent before that would be kept after it was sent, and sent again. */
+  async #written(): Promise<void> {
+    while (this.isWriting) await this.#writing;
+  }
+
+  #countSaved(event: string): void {
+    const kind = this.#unsaved.get(event);
+    if (kind === undefined) return;
+    this.#unsaved.delete(event);
+    this.saved += COUNTED[kind];
+  }
+
   /** What waits, as the database has it; what is only known here stays. */
   async #reload(): Promise<void> {
     if (this.notKept) return;
     try {
-      await this.#writing;
+      await this.#written();
       const before = new Set(this.#outgoing);
       const kept = await sayingsOf(this.choice.place, this.choice.campaign);
+      for (const { event, problem } of kept) if (problem !== undefined) this.#unsaved.delete(event);
+      const events = new Set(kept.map(({ event }) => event));
+      for (const { event } of before) if (!events.has(event)) this.#countSaved(event);
       const added = this.#outgoing.filter((each) => !before.has(each));
       const own = kept.filter((saying) => this.#isOwn(saying));
-      this.#outgoing = [...own, ...added.filter(({ event }) => !own.some((each) => each.event === event))];
+      this.#outgoing = [...own, ...added.filter(({ event }) => !events.has(event))];
     } catch {
       this.notKept = true;
     }
@@ -385,6 +403,7 @@ export class LabellingSession {
       await asOnlySender(this.#key, async () => {
         await this.#reload();
         for (;;) {
+          await this.#written();
           const next = this.#outgoing.find(({ problem }) => problem === undefined);
           if (next === undefined || this.#isEnded) return;
           if (!(await this.#sendOne(next))) return;
@@ -395,7 +414,7 @@ export class LabellingSession {
 
   /** Whether the next one may follow. */
   async #sendOne(saying: OutgoingSaying): Promise<boolean> {
-    const { event, kind, campaign, place } = saying;
+    const { event, campaign, place } = saying;
     try {
       await campaigns.say(campaign, saying);
     } catch (error) {
@@ -405,6 +424,7 @@ export class LabellingSession {
           return false;
         }
         const refused = { ...saying, problem: messageOf(error) };
+        this.#unsaved.delete(event);
         await keepSaying(refused, undefined).catch(() => undefined);
         this.#outgoing = this.#outgoing.map((each) => (each.event === event ? refused : each));
         return true;
@@ -414,7 +434,7 @@ export class LabellingSession {
     this.#outgoing = this.#outgoing.filter((each) => each.event !== event);
     this.#tries = 0;
     this.away = "";
-    this.saved += COUNTED[kind];
+    this.#countSaved(event);
     this.changes += 1;
     tellTabs({ place, campaign });
     return true;

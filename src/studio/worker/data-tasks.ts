@@ -21,6 +21,8 @@ export const dataTasks = {
       file === undefined
         ? examplePeople().table
         : await readTable(file, { name: file.name, signal: run.signal, onProgress: run.emit });
+    // Another one was chosen, and may be open already.
+    run.signal.throwIfAborted();
     run.open(table);
     const { target, sensitive, id, reasons } = suggestRoles(table);
     const { name, rows, columns, notes } = describeTable(table);
