@@ -27,7 +27,9 @@ describeInChromium("the page's audit", (browser) => {
       await page.getByText(/Knowing a record narrows down sex by/).waitFor();
       await expect.poll(() => keptAsJson(page, "result audit"), { timeout: 60_000 }).toBeDefined();
       await page.getByText("Details").click();
-      await page.getByText(/So many rows would have shown a leakage of 0\.\d+ nats per record/).waitFor();
+      await page
+        .getByText(/With this many rows, a leakage of 0\.\d+ nats per record would be detected/)
+        .waitFor();
       const inPage = await keptAsJson(page, "result audit");
       const { table, settings } = examplePeople();
       const expected: TableAudit = await auditTable(table, { ...settings, seed: 0 });
