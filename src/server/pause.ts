@@ -1,6 +1,9 @@
 /** Waiting that ends early. */
 
-/** Resolves after so many milliseconds, or at once when the signal says so; keeps no process alive. */
+/**
+ * Resolves after so many milliseconds, or at once when the signal says so. It keeps the process alive: of a command that
+ * does a round now and then there is nothing else between two rounds.
+ */
 export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -10,7 +13,6 @@ export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void>
       resolve();
     };
     const timer = setTimeout(done, milliseconds);
-    timer.unref();
     signal?.addEventListener("abort", done);
   });
 

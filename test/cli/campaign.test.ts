@@ -790,4 +790,26 @@ describe("Label Studio", () => {
       await studio.close();
     }
   });
+
+  test("is looked at round after round until Ctrl-C, and one that is away is named", async () => {
+    const studio = await startLabelStudio();
+    const { store } = await created(...RANDOM);
+    const words = ["label-studio", "c", "--url", studio.url, "--project", "12", "--store", store];
+    const env = { LABEL_STUDIO_TOKEN: LEGACY_TOKEN };
+    let rounds = 0;
+    const outcome = await invoke([...words, "--every", "1"], {
+      env,
+      during: (child) =>
+        child.stderr?.on("data", (text) => {
+          rounds += String(text).split(" open, ").length - 1;
+          if (rounds >= 2) child.kill("SIGINT");
+        }),
+    });
+    await studio.close();
+    expect(outcome.code).toBe(130);
+    expect(rounds).toBeGreaterThanOrEqual(2);
+    const away = await invoke([...words, "--once"], { env });
+    expect(away.code).toBe(1);
+    expect(away.stderr).toMatch(/Label Studio .*(?:reached|answer)/);
+  }, 120_000);
 });

@@ -5,7 +5,8 @@ import { dropColumns, selectRows, type Table } from "../../src/tables/table.js";
 import { acquisition } from "../../src/workflows/acquisition.js";
 import { deviceTexts, sharedGpu, shareGpu } from "../../src/workflows/device.js";
 import { rankPool } from "../../src/workflows/rank-pool.js";
-import { openScores, type ScoreWork, scoreDeviceTexts, worthGpu } from "../../src/workflows/score-device.js";
+import { openScores, type ScoreWork } from "../../src/workflows/score-device.js";
+import { scoreDeviceTexts, worthGpu } from "../../src/workflows/score-on-gpu.js";
 import { simulate } from "../../src/workflows/simulate.js";
 import { describeOnGpu, openAsHardware } from "../setup/gpu.js";
 

@@ -71,12 +71,13 @@ export const labelStudioRoutes = (options: LabelStudioRoutesOptions): Hono => {
   app.post("/:campaign/webhook", async (context) => {
     const name = nameIn(context);
     const payload = await context.req.text();
+    const answered = new AbortController();
     const accepted = requireCampaign(name).then(() => service.inbox.accept(name, payload));
     // Where the store is slow, what came is still being written: 202 does not promise that it is safe.
     const status = await Promise.race([
       accepted.then(() => 201 as const),
-      pause(ANSWER_WITHIN_MS).then(() => 202 as const),
-    ]);
+      pause(ANSWER_WITHIN_MS, answered.signal).then(() => 202 as const),
+    ]).finally(() => answered.abort());
     accepted.catch(() => {});
     return context.json({ status: "ok" }, status);
   });

@@ -1,6 +1,7 @@
 /** `fairbed label-studio`: annotators work in Label Studio, without a server of this program. */
 import { InputError } from "../../../core/errors.js";
 import type { SyncRound } from "../../../server/label-studio/sync.js";
+import { optionalPackage } from "../../../sources/optional-package.js";
 import { defineCommand } from "../../command.js";
 import { argument, flag, grouped, integer, optionalInteger, text } from "../../options.js";
 import { counted } from "../campaign/campaign-words.js";
@@ -61,8 +62,7 @@ export const labelStudio = defineCommand({
     if (project === undefined) throw new InputError("project", labelStudioTexts.noProject);
     const token = process.env[tokenEnv] ?? "";
     if (token === "") throw new InputError("token", labelStudioTexts.noToken(tokenEnv));
-    const { loadServer } = await import("../../../server/load-server.js");
-    await loadServer();
+    await optionalPackage(() => import("zod"), "Label Studio", "zod");
     const { requireWebAddress } = await import("../../../server/web-address.js");
     const { labelStudioClient } = await import("../../../server/label-studio/label-studio-client.js");
     const { labelStudioSync, syncOnce } = await import("../../../server/label-studio/sync.js");
