@@ -77,7 +77,7 @@ const groupsSection = async (attribute: AttributeAudit, target: string, level: s
 
 const leakageRows = (leakage: LeakageEstimate, unit: Unit): string[][] =>
   leakage.adversaries.map(({ name, nats, interval, heldOut }) => [
-    name === leakage.winner ? `${name} (strongest)` : name,
+    name === leakage.winner ? `${name} (most on held-out rows)` : name,
     short(unit.of(nats)),
     between(interval, unit.of),
     short(unit.of(heldOut)),

@@ -43,7 +43,7 @@ export const auditTexts = {
     attribute: string,
     extra: string,
   ): string =>
-    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. The strongest adversary, ${winner}, is estimated to reach this with unlimited rows; on held-out rows it found ${short(unit.of(heldOut.nats))} (${between(heldOut.interval, unit.of)}).`,
+    `The other columns${extra} give away ${short(unit.of(nats))} ${unit.name} per record about ${attribute} (${between(interval, unit.of)}): ${percent(nats / entropy)} of all there is to know about it. This is what ${winner}, the adversary that found most on held-out rows (${short(unit.of(heldOut.nats))}; ${between(heldOut.interval, unit.of)}), is estimated to reach with unlimited rows.`,
   noneFound: (unit: Unit, { pValue, detectable }: LeakageFigures, attribute: string, extra: string): string =>
     `No leakage about ${attribute} was found in the other columns${extra} (p = ${chance(pValue)}). ${auditTexts.detectable(unit, detectable)}`,
   detectable: (unit: Unit, detectable: number | undefined): string =>

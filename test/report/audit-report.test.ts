@@ -106,10 +106,10 @@ describe("the audit's report", () => {
     expect(unconditional.pValue).toBeGreaterThan(0.05);
     const said = verdict(unconditional, "group", false, false);
     expect(said).toContain("No leakage about group was found");
-    expect(said).toContain("4 cases out of 5");
+    expect(said).toContain("four times out of five");
     expect(said).toContain(unconditional.detectable?.toFixed(3) ?? "?");
     const blind: LeakageEstimate = { ...unconditional, detectable: undefined };
-    expect(verdict(blind, "group", false, false)).toContain("no sign that there is none");
+    expect(verdict(blind, "group", false, false)).toContain("does not mean that there is none");
   });
 
   test("bits are nats over log 2", async () => {
