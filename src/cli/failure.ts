@@ -24,6 +24,9 @@ export const failureText = {
     `the output could not be written (${reason}); make room for it or send it elsewhere.`,
   unexpected: (error: string) => `something unexpected happened: ${error} (FAIRBED_DEBUG=1 shows where).`,
   suggestion: (complaint: string, nearest: string) => `${complaint}; did you mean ${nearest}?`,
+  unknownCommand: (given: string) => `unknown command '${given}'`,
+  noCommand: "no command is given: name one of those above.",
+  noValue: (option: string) => `${option} needs a value`,
   pointToHelp: (complaint: string, command: string) => `${complaint}; see ${command} --help.`,
 };
 
@@ -63,12 +66,22 @@ export const usageError = (error: CommanderError, command: string): InputError =
     .replace(/\.$/, "")
     .replace(/\. [A-Z]/, (next) => `: ${next.slice(2).toLowerCase()}`);
   const nearest = /^\(Did you mean (.+)\?\)$/.exec(hint)?.[1];
-  const sentence =
+  return wrongUse(code, complaint, nearest, command);
+};
+
+/** Of a complaint: one sentence that ends with the nearest thing that is known, or with where to look. */
+export const wrongUse = (
+  code: string,
+  complaint: string,
+  nearest: string | undefined,
+  command: string,
+): InputError =>
+  new InputError(
+    code,
     nearest === undefined
       ? failureText.pointToHelp(complaint, command)
-      : failureText.suggestion(complaint, nearest);
-  return new InputError(code, sentence);
-};
+      : failureText.suggestion(complaint, nearest),
+  );
 
 /** Asked of the words themselves, because a mistake may have stopped the parser before it saw `--json`. */
 export const wantsJson = (argv: readonly string[]): boolean => {

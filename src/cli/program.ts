@@ -1,7 +1,9 @@
 /** Turns command descriptions into the parser's commands. The only file that knows the parser's interface. */
 import { type CommanderError, Command as ParserCommand, Option as ParserOption } from "commander";
+import { InputError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
 import type { Arguments, ArgumentValues, Command, CommandInput, Options } from "./command.js";
-import { EXIT_WRONG_USE, usageError } from "./failure.js";
+import { failureText, usageError, wrongUse } from "./failure.js";
 
 /** The parser already said all there is to say (help, version): only the exit code is left. */
 export class Finished extends Error {
@@ -46,16 +48,39 @@ export const buildProgram = ({ commands, version, stdout, stderr, run }: Program
     })
     .addHelpText("after", () => exampleText(commands.flatMap(({ examples }) => examples.slice(0, 1))))
     .exitOverride(stopWith("fairbed"));
-  program.addHelpCommand(helpCommand());
   for (const command of commands) addCommand(program, command, run);
+  addHelpCommands(program, "fairbed");
   return program;
 };
 
-const helpCommand = (): ParserCommand =>
-  new ParserCommand("help")
-    .argument("[command]")
+const HELP = "help";
+
+/** `help` of a parser and of those below it that have commands. The parser's own says nothing of unknown commands. */
+const addHelpCommands = (parser: ParserCommand, path: string): void => {
+  for (const each of parser.commands) {
+    if (each.commands.length > 0) addHelpCommands(each, `${path} ${each.name()}`);
+  }
+  parser
+    .helpCommand(false)
+    .command(HELP)
+    .argument("[command...]")
     .description("show the help of a command")
-    .helpGroup(`${ABOUT}:`);
+    .helpGroup(`${ABOUT}:`)
+    .exitOverride(stopWith(`${path} ${HELP}`))
+    .action((words: readonly string[]) => {
+      let [meant, name] = [parser, path];
+      for (const word of words) {
+        const known = meant.commands.find((each) => each.name() === word);
+        if (known === undefined) {
+          const names = meant.commands.map((each) => each.name());
+          const complaint = failureText.unknownCommand(word);
+          throw wrongUse("unknown-command", complaint, nearestName(word, names), name);
+        }
+        [meant, name] = [known, `${name} ${word}`];
+      }
+      meant.help();
+    });
+};
 
 /** The parser of the first words of a name such as "design evaluate", made when it is first needed. */
 const parserOf = (program: ParserCommand, words: readonly string[], group: string): ParserCommand =>
@@ -69,14 +94,15 @@ const parserOf = (program: ParserCommand, words: readonly string[], group: strin
       .usage("<command> [options]")
       .helpOption("-h, --help", "show this help")
       .exitOverride(stopWith(`${parent.name()} ${word}`));
-    parser.addHelpCommand(helpCommand());
     return parser;
   }, program);
 
 /** Every command that does something, at any depth: what a person looks for in the help. */
 const leaves = (parser: ParserCommand): ParserCommand[] => {
-  const below = parser.commands.flatMap((each) => (each.commands.length > 0 ? leaves(each) : [each]));
-  return parser.parent === null ? [...below, helpCommand()] : below;
+  const isShown = (each: ParserCommand): boolean => parser.parent === null || each.name() !== HELP;
+  return parser.commands
+    .filter(isShown)
+    .flatMap((each) => (each.commands.length > 0 ? leaves(each) : [each]));
 };
 
 const addCommand = (program: ParserCommand, command: Command, run: ProgramOptions["run"]) => {
@@ -101,6 +127,7 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
     parser.addOption(parserOption(option));
   }
   if (command.examples.length > 0) parser.addHelpText("after", exampleText(command.examples));
+  requireValues(parser, `fairbed ${command.name}`);
   parser.action(async () => {
     const given = parser.opts<Record<string, unknown>>();
     const attributes = Object.entries(command.options).map(
@@ -126,6 +153,30 @@ const addCommand = (program: ParserCommand, command: Command, run: ProgramOption
       quiet: given.quiet === true,
     });
   });
+};
+
+/**
+ * The parser takes the word after an option as its value, whatever it is: an option of the command in that place means
+ * that the value was forgotten. `--target=--sensitive` gives even such a value.
+ */
+const requireValues = (parser: ParserCommand, name: string): void => {
+  const parse = parser.parseOptions.bind(parser);
+  const optionOf = (word: string) =>
+    parser.options.find(({ long, short }) => word === long || word === short);
+  const isOption = (word: string): boolean => {
+    const [flags] = word.split("=");
+    return flags.startsWith("--") && (flags === "--help" || optionOf(flags) !== undefined);
+  };
+  parser.parseOptions = (words) => {
+    for (let at = 0; at < words.length && words[at] !== "--"; at++) {
+      const option = optionOf(words[at]);
+      if (option?.required !== true) continue;
+      at += 1;
+      if (at >= words.length || isOption(words[at]))
+        throw wrongUse("option-missing-argument", failureText.noValue(words[at - 1]), undefined, name);
+    }
+    return parse(words);
+  };
 };
 
 const nameAndArguments = (command: ParserCommand): string => {
@@ -179,7 +230,7 @@ const stopWith =
   (name: string) =>
   (error: CommanderError): never => {
     if (error.exitCode === 0) throw new Finished(0);
-    // Help that was printed because there was nothing to do: wrong use, and nothing to add.
-    if (error.code === "commander.help") throw new Finished(EXIT_WRONG_USE);
+    // The help was printed, because there was nothing to do.
+    if (error.code === "commander.help") throw new InputError("no-command", failureText.noCommand);
     throw usageError(error, name);
   };

@@ -7,6 +7,7 @@ import { isRare } from "../core/rare-values.js";
 import { chooseLabel } from "./label.js";
 import { isProvenance } from "./provenance.js";
 import { roundThreshold } from "./round-threshold.js";
+import { hasNameOfId, wordsOfName } from "./row-numbers.js";
 import { type Column, columnCell, type Table } from "./table.js";
 
 export interface SuggestedRoles {
@@ -59,17 +60,6 @@ const TARGET = new RegExp(
     "churn|churned|subscribed|success|successful|passed|pass|graduated|dropout",
   ].join("|")})\\b`,
 );
-
-const ID = /\b(?:ids?|uuid|guid|identifier|key|index|ssn|email|unnamed 0)\b/;
-
-/** The words of a name: `partTime`, `part_time` and `part-time` are two. */
-const wordsOf = (name: string): string =>
-  name
-    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "")
-    .join(" ");
 
 /** More different values than this are not counted. */
 const MOST_VALUES = 100;
@@ -129,7 +119,7 @@ interface LookedAt {
 
 const lookedAt = (column: Column): LookedAt => ({
   column,
-  words: wordsOf(column.name),
+  words: wordsOfName(column.name),
   values: valuesOf(column),
 });
 
@@ -242,7 +232,7 @@ const positiveChoice = ({ column, words, values = [] }: LookedAt): string => {
 };
 
 const suggestId = (columns: readonly LookedAt[], rows: number): Suggestion | undefined => {
-  const named = columns.find(({ column, words }) => ID.test(words) && isUnique(column));
+  const named = columns.find(({ column }) => hasNameOfId(column.name) && isUnique(column));
   if (named !== undefined) {
     const { name } = named.column;
     return { choice: name, reason: suggestedRoleTexts.idByName(name) };

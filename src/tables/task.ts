@@ -16,6 +16,7 @@ import { fitNumberCode } from "./number-code.js";
 import { isProvenance } from "./provenance.js";
 import { leastRowsOfLevel, rareLevelTexts } from "./rare-levels.js";
 import { repeatedIds, repeatedIdTexts } from "./repeated-ids.js";
+import { numbersRows } from "./row-numbers.js";
 import { type GroupSizes, type SizedLabel, withGroupSizes } from "./small-groups.js";
 import { type Column, columnNamed, columnNames, someOf, type Table } from "./table.js";
 import { tellingNotes } from "./telling-columns.js";
@@ -82,6 +83,8 @@ export const taskTexts = {
   /** `different` of so many known values. */
   rowsOfTheirOwn: (column: string, different: number, known: number) =>
     `"${column}" is left out: ${different === known ? "every row has a text of its own" : `${different} of ${known} texts are different, so it nearly names the row`} (--keep "${column}" keeps it)`,
+  numbersOfTheirOwn: (column: string) =>
+    `"${column}" has a different whole number in every row and is learnt from: if it names the rows, say so with --id "${column}"`,
   notExact: (column: string) =>
     `"${column}" holds numbers of such different sizes that some which differ are taken as equal: give it in another unit, or in two columns`,
   /** `groups` are those that may be named. */
@@ -160,6 +163,7 @@ export const defineTask = (
     notes: [
       ...typeNotes,
       ...notes,
+      ...(id === undefined ? unnamedIdNotes(table, features, settings) : []),
       ...features.flatMap((name) => encodingNotes(columnNamed(table, name), minLevel)),
       ...(open ? [] : tellingNotes({ table, features, target, sensitive })),
       ...(open ? [] : [target, ...whole].flatMap(withoutValue)),
@@ -243,6 +247,18 @@ const uselessness = (column: Column, isKept: boolean): string | undefined => {
     default:
       return undefined;
   }
+};
+
+/** Of features that nobody asked for, those that may be what the rows are called. */
+const unnamedIdNotes = (
+  table: Table,
+  features: readonly string[],
+  { features: wanted = [], keep = [] }: TaskSettings,
+): readonly string[] => {
+  const asked = new Set([...wanted, ...keep].map((name) => columnNamed(table, name).name));
+  return features
+    .filter((name) => !asked.has(name) && numbersRows(columnNamed(table, name)))
+    .map(taskTexts.numbersOfTheirOwn);
 };
 
 /** What of a feature is not kept as it is. */

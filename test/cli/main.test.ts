@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { failureText } from "../../src/cli/failure.js";
 import { findGpu, findGpuTexts } from "../../src/cli/find-gpu.js";
 import { allCommands, commandsFor } from "../../src/cli/main.js";
 import { buildProgram } from "../../src/cli/program.js";
@@ -47,17 +48,41 @@ describe("fairbed", () => {
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain("Usage: fairbed info [options]");
     expect(await invoke(["info", "--help"])).toEqual(asked);
+    const ofTwoWords = await invoke(["design", "evaluate", "--help"]);
+    expect(await invoke(["help", "design", "evaluate"])).toEqual(ofTwoWords);
+    expect(await invoke(["design", "help", "evaluate"])).toEqual(ofTwoWords);
   });
 
   test("without a command it shows the help and calls it wrong use", async () => {
     const { code, stdout, stderr } = await invoke([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Usage: fairbed <command>");
+    expect(stderr.endsWith(`\nfairbed: ${failureText.noCommand}\n`)).toBe(true);
   });
 
   test.each([
     [["inof"], "fairbed: unknown command 'inof'; did you mean info?\n"],
     [["xyzzy"], "fairbed: unknown command 'xyzzy'; see fairbed --help.\n"],
+    [["help", "inof"], "fairbed: unknown command 'inof'; did you mean info?\n"],
+    [["help", "xyzzy"], "fairbed: unknown command 'xyzzy'; see fairbed --help.\n"],
+    [["design", "help", "xyzzy"], "fairbed: unknown command 'xyzzy'; see fairbed design --help.\n"],
+    [
+      ["audit", "a.csv", "--target", "--sensitive", "sex"],
+      "fairbed: --target needs a value; see fairbed audit --help.\n",
+    ],
+    [
+      ["audit", "a.csv", "--target", "--sensitive=sex"],
+      "fairbed: --target needs a value; see fairbed audit --help.\n",
+    ],
+    [
+      ["audit", "a.csv", "--sensitive", "sex", "--target"],
+      "fairbed: --target needs a value; see fairbed audit --help.\n",
+    ],
+    [
+      // What is no option of the command, and what stands behind a sign, are values.
+      ["audit", "a.csv", "--target=--sensitive", "--sensitive", "--x"],
+      "fairbed: there is no file a.csv: check the path.\n",
+    ],
     [["info", "--jsn"], "fairbed: unknown option '--jsn'; did you mean --json?\n"],
     [
       ["info", "twice"],

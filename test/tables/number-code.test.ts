@@ -90,7 +90,7 @@ describe("what float64 tells apart stays apart", () => {
       y: i % 2,
       s: i % 5 > 2 ? "a" : "b",
     }));
-    const task = defineTask(tableOf(rows), { target: "y=1", sensitive: ["s"] });
+    const task = defineTask(tableOf(rows), { target: "y=1", sensitive: ["s"], keep: ["moment"] });
     expect(task.notes).toEqual([taskTexts.notExact("wide")]);
   });
 

@@ -147,6 +147,47 @@ describe("a task", () => {
     expect(task.features).toEqual(["x"]);
     expect(task.notes).toEqual([taskTexts.rowsOfTheirOwn("name", 60, 60)]);
   });
+
+  describe("without an id", () => {
+    const steps = (rows: number, numberOf: (row: number) => number) =>
+      Array.from({ length: rows }, (_, row) => numberOf(row));
+    /** The notes where one column more has these numbers. */
+    const notesOf = (name: string, numbers: readonly number[], more: Partial<TaskSettings> = {}) => {
+      const of = (modulus: number) => numbers.map((_, row) => row % modulus);
+      const people = tableOfColumns([
+        columnOfNumbers("x", of(7)),
+        columnOfNumbers("y", of(2)),
+        columnOfNumbers("z", of(3)),
+        columnOfNumbers(name, numbers),
+      ]);
+      const { features, notes } = defineTask(people, { target: "y=1", sensitive: ["z"], ...more });
+      expect(features.includes(name)).toBe(more.id === undefined);
+      return notes;
+    };
+    const mixed = steps(30, (row) => (row * 7) % 30);
+
+    test.each([
+      ["id", steps(30, (row) => 2001 + row)],
+      ["number", steps(30, (row) => 5 * row)],
+      ["number", steps(30, (row) => -row)],
+      ["patient_id", mixed],
+    ])("says that the whole numbers of the rows are learnt from: %s", (name, numbers) => {
+      expect(notesOf(name, numbers)).toEqual([taskTexts.numbersOfTheirOwn(name)]);
+      expect(notesOf(name, numbers, { id: name })).toEqual([]);
+      expect(notesOf(name, numbers, { keep: [name] })).toEqual([]);
+      expect(notesOf(name, numbers, { features: [name] })).toEqual([]);
+    });
+
+    test.each([
+      ["of few rows", "id", steps(19, (row) => row)],
+      ["in no order", "distance", mixed],
+      ["that are not whole", "id", steps(30, (row) => row + 0.5)],
+      ["that are there twice", "id", steps(30, (row) => Math.floor(row / 2))],
+      ["that are missing", "id", steps(30, (row) => (row === 3 ? Number.NaN : row))],
+    ])("says nothing of numbers %s", (_, name, numbers) => {
+      expect(notesOf(name, numbers)).toEqual([]);
+    });
+  });
 });
 
 describe("bad settings are refused in one sentence", () => {
