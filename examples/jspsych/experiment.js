@@ -11,20 +11,29 @@ import { decodePolicy, psychometric } from "fairbed/design";
 import { initJsPsych } from "jspsych";
 import "jspsych/css/jspsych.css";
 import "./experiment.css";
-import policyFile from "./policy.json";
 
-const NAME = "threshold";
 const PARTICIPANT = "fairbed-participant";
 const [NOTICED, NOT_NOTICED] = ["j", "f"];
 
-const policy = decodePolicy(new TextEncoder().encode(JSON.stringify(policyFile)));
 const store = indexedDbStore("fairbed-jspsych");
 
-/** The campaign of this device, begun with the first participant. */
+/** A short hash (FNV-1a): another policy gives another name. */
+const nameFor = (bytes) =>
+  `threshold-${bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5).toString(16)}`;
+
+/** The policy, and its campaign on this device, which begins with the first participant. */
 const openCampaign = async () => {
+  const response = await fetch(new URL("./policy.json", import.meta.url));
+  if (!response.ok)
+    throw new Error(`policy.json was not found (${response.status}): put it beside experiment.js`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const policy = decodePolicy(bytes);
+  const name = nameFor(bytes);
   const known = await store.list();
-  if (known.some(({ name }) => name === NAME)) return Campaign.open(store, NAME);
-  return Campaign.create(store, NAME, { policy });
+  const campaign = known.some((each) => each.name === name)
+    ? await Campaign.open(store, name)
+    : await Campaign.create(store, name, { policy });
+  return { policy, campaign };
 };
 
 /** Who takes part: the same after a reload. */
@@ -52,7 +61,7 @@ const greeting = (made, all) => `
   <p>A faint spot may appear in the middle of the screen, sometimes inside a ring.</p>
   ${KEYS}
   <p>${made === 0 ? `There are ${all} of them` : `You have seen ${made} of ${all}`}. Press the space bar to
-  ${made === 0 ? "begin" : "go on"}.</p>`;
+  ${made === 0 ? "begin" : "go on"}. (You need a keyboard.)</p>`;
 
 /** Spots in their order and where the threshold is, as shapes in a chart of 400 by 150. */
 const chartOf = (history, [lower, upper]) => {
@@ -67,12 +76,12 @@ const chartOf = (history, [lower, upper]) => {
   return `<svg viewBox="0 0 400 150" role="img" aria-labelledby="caption">${band}<line x1="0" x2="400" y1="${y(0)}" y2="${y(0)}" stroke="#999" />${dots.join("")}</svg>`;
 };
 
-const download = async () => {
+const download = async (name) => {
   const lines = [];
-  for await (const line of backupLines(store, NAME)) lines.push(line);
+  for await (const line of backupLines(store, name)) lines.push(line);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
-  link.download = `${NAME}.jsonl`;
+  link.download = `${name}.jsonl`;
   link.click();
   URL.revokeObjectURL(link.href);
 };
@@ -80,7 +89,7 @@ const download = async () => {
 /** With two digits, and 0 without a sign. */
 const digits = (value) => (Math.round(100 * value) / 100 + 0).toFixed(2);
 
-const showResult = async (place, history) => {
+const showResult = async (place, { policy, campaign, history }) => {
   const session = runPolicy(psychometric(), policy, { history });
   const { threshold } = (await session.posterior()).parameters;
   const content = document.querySelector("#result").content.cloneNode(true);
@@ -88,7 +97,7 @@ const showResult = async (place, history) => {
   const [lower, upper] = threshold.interval;
   content.querySelector("#interval").textContent = `${digits(lower)} and ${digits(upper)}`;
   content.querySelector("#chart").innerHTML = chartOf(history, threshold.interval);
-  content.querySelector("#download").addEventListener("click", download);
+  content.querySelector("#download").addEventListener("click", () => download(campaign.name));
   content.querySelector("#again").addEventListener("click", () => {
     localStorage.removeItem(PARTICIPANT);
     location.reload();
@@ -100,7 +109,7 @@ const showResult = async (place, history) => {
 
 const run = async () => {
   const place = document.querySelector("#experiment");
-  const campaign = await openCampaign();
+  const { policy, campaign } = await openCampaign();
   const participant = participantHere();
   const history = () => campaign.now.content.state.participant(participant)?.history ?? [];
   const isLeft = () => history().length < policy.horizon;
@@ -157,7 +166,7 @@ const run = async () => {
       oneSpot,
     ]);
   }
-  await showResult(place, history());
+  await showResult(place, { policy, campaign, history: history() });
 };
 
 run().catch((error) => {

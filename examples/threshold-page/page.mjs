@@ -7,15 +7,23 @@ import { runPolicy } from "fairbed";
 import { decodePolicy } from "fairbed/design";
 import model from "./model.mjs";
 
-const STORE = "fairbed-threshold";
 const SHOWN_MS = 500;
 const [NOTICED, MISSED] = ["KeyJ", "KeyF"];
 const element = (id) => document.getElementById(id);
 const show = (name) => {
-  for (const id of ["start", "trial", "result"]) element(id).hidden = id !== name;
+  for (const id of ["start", "trial", "result", "failure"]) element(id).hidden = id !== name;
 };
 /** With two digits, and 0 without a sign. */
 const digits = (value) => (Math.round(100 * value) / 100 + 0).toFixed(2);
+
+/** Where the answers are kept: under a short hash of the policy (FNV-1a), since another policy asks other things. */
+let store;
+const storeFor = (bytes) =>
+  `fairbed-threshold-${bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5).toString(16)}`;
+const beginAnew = () => {
+  localStorage.removeItem(store);
+  location.reload();
+};
 
 /** Each unit of intensity doubles the contrast; at 0 it is 6 %. A calm ring is blue and thin, an alarming one red and thick. */
 const draw = ({ intensity, alarm }, visible) => {
@@ -44,13 +52,15 @@ const answer = () =>
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const run = async () => {
-  const response = await fetch("./policy.fairbed");
+  const response = await fetch(new URL("./policy.fairbed", import.meta.url));
   if (!response.ok)
     throw new Error(`policy.fairbed was not found (${response.status}): put it beside this page`);
-  const policy = decodePolicy(new Uint8Array(await response.arrayBuffer()));
-  const saved = localStorage.getItem(STORE);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const policy = decodePolicy(bytes);
+  store = storeFor(bytes);
+  const saved = localStorage.getItem(store);
   const session = runPolicy(model, policy, saved === null ? {} : JSON.parse(saved));
-  element("count").textContent = session.horizon;
+  element("count").textContent = `There are ${session.horizon} of them; it takes a minute.`;
 
   if (!session.done) {
     element("begin").disabled = false;
@@ -68,7 +78,7 @@ const run = async () => {
     const hiding = setTimeout(() => draw(design, false), SHOWN_MS);
     session.tell(await answer());
     clearTimeout(hiding);
-    localStorage.setItem(STORE, JSON.stringify(session));
+    localStorage.setItem(store, JSON.stringify(session));
   }
 
   const { threshold } = (await session.posterior()).parameters;
@@ -84,14 +94,14 @@ const run = async () => {
     link.click();
     URL.revokeObjectURL(link.href);
   };
-  element("again").onclick = () => {
-    localStorage.removeItem(STORE);
-    location.reload();
-  };
+  element("again").onclick = beginAnew;
   show("result");
 };
 
 run().catch((error) => {
-  element("failure").hidden = false;
-  element("failure").textContent = `The experiment cannot go on: ${error.message}.`;
+  element("reason").textContent = `The experiment cannot go on: ${error.message}.`;
+  // What was kept may be why.
+  element("anew").hidden = store === undefined || localStorage.getItem(store) === null;
+  element("anew").onclick = beginAnew;
+  show("failure");
 });

@@ -1,5 +1,5 @@
 /** The experiment in `examples/jspsych`, bundled and taken part in with the keyboard, a reload half-way included. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -9,8 +9,9 @@ import { restoreCampaign } from "../../src/campaign/backup.js";
 import { Campaign } from "../../src/campaign/campaign.js";
 import { memoryStore } from "../../src/campaign/memory-store.js";
 import { psychometric } from "../../src/design/models/psychometric.js";
-import { decodePolicy } from "../../src/design/policy-file.js";
+import { decodePolicy, encodePolicy } from "../../src/design/policy-file.js";
 import { type Observation, runPolicy } from "../../src/workflows/run-policy.js";
+import { trainPolicy } from "../../src/workflows/train-policy.js";
 import { describeInChromium, serve } from "../setup/chromium.js";
 import { ROOT } from "../setup/dist.js";
 
@@ -24,10 +25,9 @@ describeInChromium("the experiment with jsPsych", (browser) => {
   let site = "";
   let server: Awaited<ReturnType<typeof serve>>;
 
-  beforeAll(async () => {
-    site = mkdtempSync(join(tmpdir(), "fairbed-jspsych-"));
-    await build({
-      root: FOLDER,
+  const bundle = (root: string) =>
+    build({
+      root,
       configFile: false,
       logLevel: "silent",
       build: { outDir: site, emptyOutDir: true },
@@ -38,6 +38,10 @@ describeInChromium("the experiment with jsPsych", (browser) => {
         ],
       },
     });
+
+  beforeAll(async () => {
+    site = mkdtempSync(join(tmpdir(), "fairbed-jspsych-"));
+    await bundle(FOLDER);
     server = await serve({ isolated: false, folder: site });
   });
   afterAll(async () => {
@@ -109,8 +113,9 @@ describeInChromium("the experiment with jsPsych", (browser) => {
     await page.getByRole("button", { name: "Download the data" }).click();
     const file = await (await downloading).path();
     const store = memoryStore();
-    await restoreCampaign(store, readFileSync(file, "utf8"));
-    const restored = await Campaign.open(store, "threshold");
+    const { name } = await restoreCampaign(store, readFileSync(file, "utf8"));
+    expect(name).toMatch(/^threshold-[0-9a-f]+$/);
+    const restored = await Campaign.open(store, name);
     const { content } = restored.now;
     if (content.kind !== "design") throw new Error("the backup is of another kind");
     const [[participant, { history }]] = [...content.state.participants()];
@@ -126,6 +131,40 @@ describeInChromium("the experiment with jsPsych", (browser) => {
     expect(problems).toEqual([]);
     // Nothing is fetched from anywhere else, and nothing is sent.
     expect(elsewhere).toEqual([]);
+    await context.close();
+  });
+
+  test("a new policy, here a network, is a new campaign, even in the middle of a session", async () => {
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    await page.goto(`${server.url}/`);
+    await page.getByText("There are 12 of them").waitFor();
+    await page.keyboard.press("Space");
+    await takePart(page, 0, 3);
+    await shownDesign(page, 3);
+
+    const settings = { kind: "dad", horizon: 2, steps: 2, outer: 10, inner: 20, evaluation: false } as const;
+    const network = await trainPolicy(psychometric(), settings);
+    const root = mkdtempSync(join(tmpdir(), "fairbed-jspsych-source-"));
+    try {
+      cpSync(FOLDER, root, { recursive: true });
+      symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+      writeFileSync(join(root, "policy.json"), encodePolicy(network));
+      await bundle(root);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+    await page.reload();
+    await page.getByText("There are 2 of them").waitFor();
+    await page.keyboard.press("Space");
+    const history = await takePart(page, 0, 2);
+    const result = page.locator("#experiment[data-threshold]");
+    await result.or(page.locator(".failure")).waitFor();
+    expect(await page.locator(".failure").allTextContents()).toEqual([]);
+    for (const [step, { design }] of history.entries()) {
+      const session = runPolicy(psychometric(), network, { history: history.slice(0, step) });
+      expect(await session.next()).toEqual(design);
+    }
     await context.close();
   });
 });
