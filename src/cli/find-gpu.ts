@@ -3,12 +3,9 @@
  * stderr that say less than the answer does, and a driver that crashes takes nothing else with it.
  */
 import { fork } from "node:child_process";
+import { gpuTexts } from "../compute/webgpu/texts.js";
+import { EnvironmentError } from "../core/errors.js";
 import type { FoundGpu } from "./gpu-process.js";
-
-export const findGpuTexts = {
-  ended:
-    "looking for it ended the process that looked, as a broken driver does: update the driver of the GPU",
-};
 
 /** A driver that has not answered by then never will. */
 const LIMIT_MS = 60_000;
@@ -29,5 +26,11 @@ export const findGpu = (program: URL = PROGRAM): Promise<FoundGpu> =>
     });
     child.once("message", (found) => resolve(found as FoundGpu));
     child.once("error", reject);
-    child.once("exit", () => resolve({ gpu: null, gpuNote: findGpuTexts.ended }));
+    child.once("exit", () => resolve({ gpu: null, gpuNote: gpuTexts.driver, gpuCode: "gpu-driver" }));
   });
+
+/** Fails, with what opening it here would have said, where no GPU was found. */
+export const requireGpu = async (program?: URL): Promise<void> => {
+  const found = await findGpu(program);
+  if (found.gpu === null) throw new EnvironmentError(found.gpuCode, found.gpuNote);
+};

@@ -2,8 +2,10 @@
 import { type GpuInfo, openGpu } from "../compute/webgpu/device.js";
 import { FairbedError } from "../core/errors.js";
 
-/** The GPU, or why none can be used. */
-export type FoundGpu = { readonly gpu: GpuInfo } | { readonly gpu: null; readonly gpuNote: string };
+/** The GPU, or why none can be used, with the name of that error. */
+export type FoundGpu =
+  | { readonly gpu: GpuInfo }
+  | { readonly gpu: null; readonly gpuNote: string; readonly gpuCode: string };
 
 const found = async (): Promise<FoundGpu> => {
   try {
@@ -13,7 +15,7 @@ const found = async (): Promise<FoundGpu> => {
     return { gpu: info };
   } catch (error) {
     if (!(error instanceof FairbedError)) throw error;
-    return { gpu: null, gpuNote: error.message };
+    return { gpu: null, gpuNote: error.message, gpuCode: error.code };
   }
 };
 

@@ -2,7 +2,7 @@
  * The mistakes that can be made in the definition of a model, each in one sentence that says what was given and what
  * to write, with the line where the platform tells it.
  */
-import { callerOfLibrary, thrownAt } from "../compute/graph/location.js";
+import { callerOfLibrary, isOutsideLibrary, thrownAt } from "../compute/graph/location.js";
 import { recordCalls } from "../compute/graph/operations.js";
 import { InputError, TraceError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
@@ -11,11 +11,23 @@ import { isDesignVariable } from "./design-variable.js";
 import type { Distribution } from "./distribution.js";
 import type { ModelDefinition, Parameter, Prior } from "./model.js";
 
+type Numbers = Readonly<Record<string, number>>;
+
 const PARTS = ["name", "parameters", "design", "outcome"];
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? "none" : names.join(", "));
 const suggested = (meant: string | undefined): string =>
   meant === undefined ? "" : `did you mean ${meant}? `;
+
+/** Enough digits to see a sign and a size by. */
+const where = (values: Numbers): string => {
+  const each = Object.entries(values).map(([name, value]) => `${name} = ${Number(value.toPrecision(4))}`);
+  return each.length === 0 ? "" : ` where ${each.join(", ")}`;
+};
+
+/** For numbers that have to be finite or above 0; of probabilities the problem says what else to give. */
+const DRAWN_ADVICE =
+  ": take exp(...) of what must be above 0, or give priors and bounds for which it always is (log(...) and sqrt(...) have no value below 0)";
 
 export const modelTexts = {
   notDefinition: (given: unknown) =>
@@ -65,6 +77,8 @@ export const modelTexts = {
     `the prior of "${name}" is log-normal, whose values are recorded by their logarithm: give it normal(...) and take exp(...) of it in the outcome`,
   priorDraw: (name: string, drawn: number) =>
     `the prior of "${name}" drew ${drawn}: its numbers must be finite for every value of the parameters before it`,
+  drawn: (problem: string, whose: string, values: Numbers) =>
+    `${problem}; ${whose} comes to this${where(values)}${problem.includes("logit") ? "" : DRAWN_ADVICE}`,
   gradient: (name: string, analytic: number, numeric: number) =>
     `the gradient in "${name}" is ${analytic} where differences say ${numeric}: the outcome must be smooth in its design`,
 };
@@ -115,8 +129,6 @@ export const checkNames = (names: readonly string[]): void => {
   const twice = names.find((each, i) => names.indexOf(each) !== i);
   if (twice !== undefined) throw mistake(modelTexts.sameName(twice));
 };
-
-type Numbers = Readonly<Record<string, number>>;
 
 /** The same numbers, and the names that were asked of them and are not there. */
 const watched = (values: Numbers): { readonly values: Numbers; readonly missing: readonly string[] } => {
@@ -203,6 +215,26 @@ export const triedOutcome = <P extends string, D extends string>(
   }
   if (Object.keys(distributions).length === 0) throw mistake(modelTexts.noOutcomes, near());
   return distributions;
+};
+
+/**
+ * Throws unless a distribution is one for these drawn values. `make` makes it once more, to find the line: that of the
+ * last operation in the user's code, as where a distribution is returned is not to be had.
+ */
+export const requireDrawable = (
+  { problem }: Distribution,
+  whose: string,
+  values: Numbers,
+  make: () => unknown,
+): void => {
+  if (problem === undefined) return;
+  const lines = recordCalls(make).map(({ location }) => location);
+  const location = lines.filter((line) => line !== undefined && isOutsideLibrary(line)).at(-1);
+  throw new TraceError(
+    "distribution",
+    modelTexts.drawn(problem, whose, values),
+    location ?? callerOfLibrary(),
+  );
 };
 
 const isPromise = (given: unknown): given is Promise<unknown> => given instanceof Promise;

@@ -12,6 +12,7 @@ import {
   checkRoles,
   mistake,
   modelTexts,
+  requireDrawable,
   requirePrior,
   triedOutcome,
   triedPrior,
@@ -183,9 +184,39 @@ export const drawParameters = (
 ): Record<string, number> => {
   const drawn: Record<string, number> = {};
   for (const { name, prior } of parameters) {
-    drawn[name] = given[name] ?? draw(typeof prior === "function" ? prior(drawn) : prior, stream);
+    drawn[name] = given[name] ?? drawFrom(name, prior, drawn, stream);
   }
   return drawn;
+};
+
+const drawFrom = (
+  name: string,
+  prior: Prior,
+  before: Readonly<Record<string, number>>,
+  stream: RandomStream,
+): number => {
+  if (typeof prior !== "function") return draw(prior, stream);
+  const distribution = prior(before);
+  requireDrawable(distribution, `the prior of "${name}"`, before, () => prior(before));
+  return draw(distribution, stream);
+};
+
+/** Draws of all outcomes, one after the other. */
+const drawOutcomes = (
+  model: Model,
+  parameters: Readonly<Record<string, number>>,
+  design: Readonly<Record<string, number>>,
+  stream: RandomStream,
+): Record<string, number> => {
+  const make = () => model.distributions(parameters, design);
+  const by = make();
+  const values = { ...parameters, ...design };
+  return Object.fromEntries(
+    model.outcomes.map((name) => {
+      requireDrawable(by[name], `the outcome of the model "${model.name}"`, values, make);
+      return [name, draw(by[name], stream)];
+    }),
+  );
 };
 
 /** A design that is surely allowed: a value, the middle of the bounds, or 1 where there are none. */
@@ -227,8 +258,7 @@ const checkGradient = (model: Model, stream: RandomStream): void => {
   for (let round = 0; round < CHECKS; round++) {
     const parameters = drawParameters(model.parameters, stream);
     const design = middleOf(model.design);
-    const by = model.distributions(parameters, design);
-    const observed = Object.fromEntries(model.outcomes.map((name) => [name, draw(by[name], stream)]));
+    const observed = drawOutcomes(model, parameters, design, stream);
     const point: Record<string, number> = { ...parameters, ...design, ...observed };
     for (const [name, value] of Object.entries(point)) program.input(name)[0] = value;
     program.run();
@@ -270,8 +300,8 @@ export const priorPredictive = (
   const stream = seededStream(seed).split("prior predictive");
   const seen: Record<string, number[]> = Object.fromEntries(model.outcomes.map((name) => [name, []]));
   for (let i = 0; i < draws; i++) {
-    const by = model.distributions(drawParameters(model.parameters, stream), design);
-    for (const name of model.outcomes) seen[name].push(draw(by[name], stream));
+    const observed = drawOutcomes(model, drawParameters(model.parameters, stream), design, stream);
+    for (const name of model.outcomes) seen[name].push(observed[name]);
   }
   return Object.fromEntries(model.outcomes.map((name) => [name, quantiles(seen[name], [0.05, 0.5, 0.95])]));
 };

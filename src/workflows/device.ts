@@ -41,8 +41,22 @@ export const deviceTexts = {
 /** One for all that this process does: what was compiled for it stays. */
 let shared: Promise<Gpu> | undefined;
 
+/** Fails where there is no GPU to be opened. */
+let lookFirst = async (): Promise<void> => {};
+
+/**
+ * @internal For a program that can look for a GPU elsewhere than in its own process, where a driver writes and may crash:
+ * `look` fails where there is none, and nothing is opened then.
+ */
+export const lookBeforeOpening = (look: () => Promise<void>): void => {
+  lookFirst = look;
+};
+
 /** Loaded when a GPU is asked for. */
-const openShared = async (): Promise<Gpu> => (await import("../compute/webgpu/device.js")).openGpu();
+const openShared = async (): Promise<Gpu> => {
+  await lookFirst();
+  return (await import("../compute/webgpu/device.js")).openGpu();
+};
 
 /** What will not be otherwise the next time: every search costs time, and drivers write warnings. */
 const ABSENT = ["gpu-package", "gpu-browser", "gpu-adapter", "gpu-hidden"];

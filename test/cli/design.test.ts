@@ -418,6 +418,28 @@ describe("a model of one's own", () => {
     expect(stderr).toBe(`fairbed: ${loadModelTexts.failed(path, reason, line)}\n`);
   });
 
+  test.each([
+    ["twice.ts", "target(normal(0, 1) as Distribution)", "sensitive(normal(0, 1))"],
+    ["twice.mjs", "target(normal(0, 1))", "target(normal(0, 2))"],
+  ])("that uses a name twice is told on which line: %s", async (name, first, second) => {
+    const path = file(
+      `models/${name}`,
+      `${imports}
+export default defineModel({
+  parameters: {
+    effect: ${first}, // effect: 1
+    ["effect"]: ${first},
+    "effect": ${second},
+  },
+});`,
+    );
+    const { code, stderr } = await design("evaluate", designs, "--model", path);
+    expect([code, stderr]).toEqual([
+      2,
+      `fairbed: ${loadModelTexts.twice(path, { key: "effect", line: 6, firstLine: 4 })}\n`,
+    ]);
+  });
+
   test("that imports from a part that fairbed does not have is told which there are", async () => {
     const path = file("models/part.mjs", 'import { real } from "fairbed/desing";\nexport default real();\n');
     const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

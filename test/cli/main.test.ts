@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { failureText } from "../../src/cli/failure.js";
-import { findGpu, findGpuTexts } from "../../src/cli/find-gpu.js";
+import { findGpu, requireGpu } from "../../src/cli/find-gpu.js";
 import { allCommands, commandsFor } from "../../src/cli/main.js";
 import { buildProgram } from "../../src/cli/program.js";
+import { gpuTexts } from "../../src/compute/webgpu/texts.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { invoke } from "./invoke.js";
 
@@ -146,6 +148,31 @@ describe("fairbed info", () => {
 
   test("survives a driver that does not", async () => {
     const broken = new URL("./killed-process.mjs", import.meta.url);
-    expect(await findGpu(broken)).toEqual({ gpu: null, gpuNote: findGpuTexts.ended });
+    expect(await findGpu(broken)).toMatchObject({ gpu: null, gpuNote: gpuTexts.driver });
+    await expect(requireGpu(broken)).rejects.toMatchObject({ code: "gpu-driver", message: gpuTexts.driver });
+  });
+});
+
+describe("--device, where there is no GPU", () => {
+  const optimize = (device: string) =>
+    invoke(
+      [
+        ...["design", "optimize", "--model", "linear-gaussian", "--horizon", "1", "--steps", "1"],
+        ...["--starts", "1", "--outer", "10", "--inner", "10", "--batches", "2", "--quiet"],
+        ...["--device", device, "--out", join(mkdtempSync(join(tmpdir(), "fairbed-no-gpu-")), "policy.json")],
+      ],
+      { env: { VK_ICD_FILENAMES: "/nowhere.json" } },
+    );
+
+  test("gpu fails in one sentence that says what to install, and no driver's warnings", async () => {
+    const { code, stdout, stderr } = await optimize("gpu");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^fairbed: .+libvulkan1.+VK_ICD_FILENAMES.+choose the device "cpu"\n$/);
+  });
+
+  test("auto goes on on the processor and says why, without them too", async () => {
+    const { code, stdout, stderr } = await optimize("auto");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^On the CPU, because .+ GPU .+\.$/m);
   });
 });

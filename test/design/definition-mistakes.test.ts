@@ -21,6 +21,7 @@ import {
   modelTexts,
   nuisance,
   oneOf,
+  priorPredictive,
   real,
   sensitive,
   target,
@@ -352,6 +353,31 @@ describe("a mistake", () => {
       }),
     );
     expect((error as TraceError).location).toMatch(new RegExp(`:${line}:\\d+$`));
+  });
+
+  // One value of theta in about 700 is below 0, which defining the model does not meet.
+  const rare = { theta: target(normal(3, 1)), phi: sensitive(normal(0, 1)) };
+
+  test("of a few draws has the model, the values and the line", () => {
+    const spread: Definition["outcome"] = ({ theta, phi }, { x }) => normal(phi, mul(theta, x));
+    const model = define({ parameters: rare, outcome: spread });
+    const error = caught(() => priorPredictive(model, { x: 2 }, { draws: 10_000 })) as TraceError;
+    const [, sd, theta] =
+      /standard deviation (-[\d.]+): .+ the model "line" .+ theta = (-[\d.]+), phi = -?[\d.]+, x = 2: take exp/.exec(
+        error.message,
+      ) ?? [];
+    expect(Number(sd)).toBeCloseTo(2 * Number(theta), 3);
+    expect(error.location).toMatch(/definition-mistakes\.test\.ts:\d+:\d+$/);
+  });
+
+  test("of a few draws in a prior has the parameter, the values and the line", () => {
+    const phi = sensitive(({ theta }) => normal(0, mul(1, theta)));
+    const model = define({ parameters: { ...rare, phi } });
+    const error = caught(() => priorPredictive(model, { x: 2 }, { draws: 10_000 })) as TraceError;
+    expect(error.message).toMatch(
+      /standard deviation -.+; the prior of "phi" .+ where theta = -[\d.]+: take exp/,
+    );
+    expect(error.location).toMatch(/definition-mistakes\.test\.ts:\d+:\d+$/);
   });
 
   test("in a jump of the outcome is told by the gradient", () => {

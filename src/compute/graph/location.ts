@@ -44,6 +44,9 @@ export const callerOf = (within: (...args: never[]) => unknown): string | undefi
 /** The folder of this library, or the file that a bundler put it in. */
 const LIBRARY = fileOf(import.meta.url).replace(/compute\/graph\/[^/]*$/, "");
 
+/** Whether a line is of somebody's own code, and not of this library. */
+export const isOutsideLibrary = (location: string): boolean => !location.startsWith(LIBRARY);
+
 /** The line outside this library that called into it. */
 export const callerOfLibrary = (): string | undefined =>
-  locationsAbove(callerOfLibrary).find((location) => !location.startsWith(LIBRARY));
+  locationsAbove(callerOfLibrary).find(isOutsideLibrary);

@@ -12,8 +12,9 @@ const LESS = `give smaller samples, or fewer starts, betas or seeds at a time, $
 const ADVICE = {
   package: `run "npm install webgpu", ${ELSE}`,
   browser: `use a browser that has it on a secure page, ${ELSE}`,
-  noAdapter: `install its driver, with the part for Vulkan, ${ELSE}`,
+  noAdapter: `install its driver, on Linux with its part for Vulkan and the Vulkan loader (libvulkan1), and name the driver's ICD file in VK_ICD_FILENAMES where the loader does not find it; ${ELSE}`,
   hidden: `install the Vulkan loader (libvulkan1), and name the driver's ICD file in VK_ICD_FILENAMES; for NVIDIA without a screen it holds ${NVIDIA_ICD}; ${ELSE}`,
+  driver: `update its driver, ${ELSE}`,
   refused: `close other programs that use it, ${ELSE}`,
   lost: `start again, from the last checkpoint where there is one, ${ELSE}`,
   failed: 'this is a mistake in fairbed; choose the device "cpu"',
@@ -27,6 +28,7 @@ export const gpuTexts = {
   browser: `this browser has no WebGPU: ${ADVICE.browser}`,
   noAdapter: `no GPU was found: ${ADVICE.noAdapter}`,
   hidden: (device: string) => `there is a GPU (${device}) that Vulkan does not show: ${ADVICE.hidden}`,
+  driver: `looking for a GPU ended the process that looked, as a broken driver does: ${ADVICE.driver}`,
   refused: (reason: string) => `the GPU was found and gave no device (${reason}): ${ADVICE.refused}`,
   lost: (reason: string) => `the GPU was lost (${reason}): ${ADVICE.lost}`,
   failed: (reason: string) => `the GPU refused what it was given (${reason}): ${ADVICE.failed}`,

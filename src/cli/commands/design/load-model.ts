@@ -13,6 +13,7 @@ import {
 import { readBytes } from "./files.js";
 import * as hooks from "./model-hooks.js";
 import { moduleMistake } from "./module-mistake.js";
+import { type RepeatedKey, repeatedKey } from "./repeated-key.js";
 import { settledImport } from "./settled-import.js";
 
 /** Where a model comes from, as plain data that another process can be told. */
@@ -31,6 +32,8 @@ export interface LoadedModel {
 export const loadModelTexts = {
   failed: (path: string, reason: string, line?: number) =>
     `the model in ${path} could not be loaded: ${reason}${line === undefined ? "" : ` (line ${line})`}`,
+  twice: (path: string, { key, line, firstLine }: RepeatedKey) =>
+    `${path}:${line} uses the name "${key}" again, which the same object has in line ${firstLine}: JavaScript would keep the last one only, so give each a name of its own`,
   noModel: (path: string) =>
     `${path} has no model: export what defineModel(...) returns, as the default export or under the name model`,
   noOptions: (path: string) =>
@@ -46,7 +49,9 @@ export const loadModel = async ({ model: name, options }: ModelSource): Promise<
   }
   const path = isAbsolute(name) ? name : resolvePath(name);
   // Looked at first: a missing import inside the file would otherwise read as a missing file.
-  await readBytes(name);
+  const source = new TextDecoder().decode(await readBytes(name));
+  const twice = repeatedKey(source, path.endsWith("ts"));
+  if (twice !== undefined) throw new InputError("model-file", loadModelTexts.twice(name, twice));
   const model = modelIn(await importFile(path, name), options, name);
   return { model, source: { model: path, options }, identity: identityOf(model, options) };
 };
