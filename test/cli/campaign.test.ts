@@ -29,6 +29,7 @@ import { withdrawTexts } from "../../src/cli/commands/campaign/withdraw.js";
 import { fileTexts } from "../../src/cli/commands/design/files.js";
 import { labelStudioTexts } from "../../src/cli/commands/server/label-studio.js";
 import { failureText } from "../../src/cli/failure.js";
+import { renderTexts } from "../../src/report/render.js";
 import { startTexts } from "../../src/server/start-server.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { openStoreTexts } from "../../src/stores/open-store.js";
@@ -733,6 +734,24 @@ describe("designs", () => {
 });
 
 describe("the data card", () => {
+  test("that cannot be drawn is refused before anything is written", async () => {
+    vi.resetModules();
+    vi.doMock("vega", () => {
+      throw new Error("Cannot find package 'vega'");
+    });
+    const { exportCampaign } = await import("../../src/cli/commands/campaign/export.js");
+    const input = {
+      arguments: { name: "c" },
+      options: { out: at("early.csv"), card: at("early.html"), store: "memory:" },
+      given: new Set(),
+    };
+    // No store is opened either: there is no such campaign.
+    await expect(exportCampaign.run({ ...input, context: {} } as never)).rejects.toThrow(
+      renderTexts.noVegaOr(exportCommandTexts.noCharts),
+    );
+    vi.doUnmock("vega");
+  });
+
   test("is written beside the data, for people and for programs", async () => {
     const { get, fails } = await created(...RANDOM);
     const { questions } = await get<AskedResult>("ask c", "-n", "20");
