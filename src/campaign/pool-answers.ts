@@ -57,8 +57,11 @@ export const answerTexts = {
   two: "a label and a refusal were both given: give one of them",
   notAnswered:
     "there is no answer of this annotator to take back: give the id and the annotator of an answer",
-  budget: (budget: number) =>
-    `the budget of ${budget} labels is used up or waits for answers: raise it to go on`,
+  /** `waiting` are questions without an answer yet, which count too. */
+  budget: (budget: number, waiting: number) =>
+    waiting === 0
+      ? `the budget of ${budget} labels is used up: raise it to go on`
+      : `the budget of ${budget} labels is used up, counting ${waiting} that wait for an answer: tell those, or raise it to go on`,
   cost: (budget: number) =>
     `the next label would cost more than is left of the budget of ${budget}: raise it to go on`,
   nobody: "nobody is left to ask: all are answered, refused or waiting for an answer",
@@ -160,7 +163,8 @@ const budgetNote = (
 ): string | undefined => {
   // A second opinion is of a label that is counted already, and costs as much.
   const isNew = place !== undefined;
-  if (isNew && budget !== undefined && labelsUsed(content, at) >= budget) return answerTexts.budget(budget);
+  if (isNew && budget !== undefined && labelsUsed(content, at) >= budget)
+    return answerTexts.budget(budget, content.state.pending(at).length);
   if (costBudget === undefined) return undefined;
   return costUsed(content, at) + cost > costBudget ? answerTexts.cost(costBudget) : undefined;
 };

@@ -64,6 +64,8 @@ export const forecastTexts = {
     `${further} more labels are expected to add little to the accuracy, but whether the ratio of selection rates reaches ${level} is not known yet: go on, with a random part`,
   rising: ({ further, value, interval }: ForecastGain, worthwhile: number) =>
     `${further} more labels are expected to add ${fixed(value, 3)} (${between(interval)}) to the accuracy, and ${worthwhile} is worthwhile: go on`,
+  uncertain: ({ further, value, interval }: ForecastGain, worthwhile: number) =>
+    `${further} more labels are expected to add ${fixed(value, 3)} to the accuracy, but could add up to ${fixed(interval[1], 3)}, and ${worthwhile} is worthwhile: it is too early to stop, so go on`,
   met: (level: number, { interval }: ParityAt) =>
     `the ratio of selection rates is ${between(interval, 2)} today, at or above ${level}, and is expected to stay there: no rule is needed`,
   open: (level: number, { value, interval }: ParityAt) =>
@@ -109,7 +111,8 @@ export const adviceOf = (
 ): ForecastAdvice => {
   const advice = (action: ForecastAdvice["action"], reason: string) => ({ action, reason, worthwhile, gain });
   if (gain === null) return advice("stop", forecastTexts.used(labels));
-  if (gain.interval[1] >= worthwhile) return advice("go-on", forecastTexts.rising(gain, worthwhile));
+  if (gain.value >= worthwhile) return advice("go-on", forecastTexts.rising(gain, worthwhile));
+  if (gain.interval[1] >= worthwhile) return advice("go-on", forecastTexts.uncertain(gain, worthwhile));
   if (requirement === null || requirement.verdict === "met")
     return advice("stop", forecastTexts.plateau(gain, worthwhile));
   if (requirement.verdict === "out-of-reach")

@@ -65,7 +65,10 @@ export interface ForecastPoint extends EstimatedValue {
 export interface MeasureForecast {
   /** Carried on by a power law, or at its level where the curve supports none. */
   readonly shape: "rising" | "falling" | "level";
-  /** Of a model of all labels that are there. The models of `estimateAcquired` learn from four fifths of them. */
+  /**
+   * Of a model of all labels that are there, as the curve has it: from fits to fewer labels too. `estimateAcquired` has the
+   * value of one fit to four fifths of them.
+   */
   readonly today: EstimatedValue;
   readonly at: readonly ForecastPoint[];
   /** What models of fewer labels are worth, in the order of their labels. */

@@ -96,7 +96,7 @@ describe("asking", () => {
   test("stops at the budget of labels and of costs; refusals cost nothing", async () => {
     const campaign = await begin({ budget: 5 });
     const { questions, notes } = await campaign.ask(8);
-    expect([questions.length, notes]).toEqual([5, [answerTexts.budget(5)]]);
+    expect([questions.length, notes]).toEqual([5, [answerTexts.budget(5, 5)]]);
     await campaign.tell({ id: questions[0].id, refused: true });
     expect((await campaign.ask(8)).questions).toHaveLength(1);
     await campaign.configure({ budget: null });

@@ -16,6 +16,7 @@ import { verifyTexts } from "../../src/campaign/verify.js";
 import { writeText } from "../../src/cli/atomic-write.js";
 import { annotateTexts } from "../../src/cli/commands/campaign/annotate.js";
 import { answersFileTexts } from "../../src/cli/commands/campaign/answers-file.js";
+import { askTexts } from "../../src/cli/commands/campaign/ask.js";
 import { backupCommandTexts } from "../../src/cli/commands/campaign/backup.js";
 import { configureTexts } from "../../src/cli/commands/campaign/configure.js";
 import { createTexts } from "../../src/cli/commands/campaign/create.js";
@@ -28,6 +29,7 @@ import { withdrawTexts } from "../../src/cli/commands/campaign/withdraw.js";
 import { fileTexts } from "../../src/cli/commands/design/files.js";
 import { labelStudioTexts } from "../../src/cli/commands/server/label-studio.js";
 import { failureText } from "../../src/cli/failure.js";
+import { renderTexts } from "../../src/report/render.js";
 import { startTexts } from "../../src/server/start-server.js";
 import { readTaskTexts } from "../../src/sources/read-task.js";
 import { openStoreTexts } from "../../src/stores/open-store.js";
@@ -37,6 +39,7 @@ import { needsDist } from "../setup/dist.js";
 import { describeWithPostgres, emptyDatabase } from "../setup/postgres.js";
 import { recipe } from "../workflows/made-recipe.js";
 import { type Ran, runInProcess } from "./in-process.js";
+import { invoke as ownProcess } from "./invoke.js";
 import { invoke } from "./one-process.js";
 
 needsDist();
@@ -342,14 +345,55 @@ describe("limits and annotators", () => {
     const { get } = await created(...RANDOM, "--budget", "2");
     const first = await get<AskedResult>("ask c", "-n", "5");
     expect(first.questions).toHaveLength(2);
-    expect(first.notes).toEqual([answerTexts.budget(2)]);
+    expect(first.notes).toEqual([answerTexts.budget(2, 2)]);
     await get("configure c", "--budget", "3");
     expect((await get<AskedResult>("ask c", "-n", "5")).questions).toHaveLength(1);
     await get("configure c", "--budget", "none", "--cost-per-label", "10", "--cost-budget", "45");
     const last = await get<AskedResult>("ask c", "-n", "5");
     expect(last.questions).toHaveLength(1);
-    expect(last.notes).toEqual([answerTexts.cost(45)]);
+    expect(last.notes).toEqual([answerTexts.cost(45), askTexts.listing("c")]);
     expect(await get<StatusResult>("status c")).toMatchObject({ cost: 40, budget: null });
+  });
+
+  test("questions that wait are listed until they are answered, and nothing new is asked for", async () => {
+    const { get, fails, run } = await created(...RANDOM, "--budget", "3");
+    expect((await run("ask c", "--waiting")).printed).toBe("No question waits for an answer.");
+    const { result, goOn } = await run("ask c", "-n", "3", "--annotator", "ann");
+    const { questions } = result as AskedResult;
+    // Ctrl-C from here on says where they are.
+    expect(goOn).toBe(askTexts.stored(3, "c"));
+    expect((await get<AskedResult>("ask c", "--waiting")).questions).toEqual(questions);
+    expect((await get<AskedResult>("ask c", "--waiting", "-n", "2")).questions).toEqual(
+      questions.slice(0, 2),
+    );
+    expect((await get<AskedResult>("ask c", "--waiting", "--annotator", "bob")).questions).toEqual([]);
+    const refused = await get<AskedResult>("ask c");
+    expect(refused.notes).toEqual([answerTexts.budget(3, 3), askTexts.listing("c")]);
+    await get("tell c", "--id", questions[0].id, "--label", "yes", "--annotator", "ann");
+    const left = await run("ask c", "--waiting");
+    expect((left.result as AskedResult).questions).toEqual(questions.slice(1));
+    expect(left.printed).toMatch(/^ *id +score +target +leakage +annotator +waits until +why$/m);
+    expect(left.goOn).toBeUndefined();
+    expect((await get<StatusResult>("status c")).counts).toMatchObject({ labelled: 1, pending: 2 });
+    for (const flags of ["--again", "--adjudicate"])
+      expect(await fails("ask c", "--waiting", flags)).toBe(askTexts.waitingAnd(flags));
+    expect(await fails("ask c", "--waiting", "--participant", "p")).toBe(campaignTexts.wantsDesigns);
+  });
+
+  test("Ctrl-C while questions are asked for leaves none that nothing speaks of", async () => {
+    const { store, get } = await created(...RANDOM);
+    const words = ["campaign", "ask", "c", "--json", "--store", store];
+    for (const delay of [150, 300, 450]) {
+      const before = (await get<StatusResult>("status c")).counts.pending;
+      const ended = await ownProcess(words, {
+        during: (child) => {
+          setTimeout(() => child.kill("SIGINT"), delay);
+        },
+      });
+      const stored = (await get<StatusResult>("status c")).counts.pending > before;
+      const isSaid = ended.code === 0 || ended.stderr.includes(askTexts.stored(1, "c"));
+      expect(isSaid).toBe(stored);
+    }
   });
 
   test("a question that ran out may come again, and a request made again gets the same", async () => {
@@ -602,7 +646,9 @@ describe("designs", () => {
     const ask = (participant: string) => get<AskedResult>("ask trial", "--participant", participant);
     const first = await ask("p 1");
     expect(first.questions).toMatchObject([{ id: "p 1", step: 0, reason: "policy" }]);
-    expect((await ask("p 1")).notes).toEqual([campaignTexts.waiting]);
+    expect((await ask("p 1")).notes).toEqual([campaignTexts.waiting, askTexts.listing("trial")]);
+    const waiting = await get<AskedResult>("ask trial", "--waiting", "--participant", "p 1");
+    expect(waiting.questions).toEqual(first.questions);
     expect((await run("ask trial", "--participant", "p2")).printed).toContain("--outcome NUMBER");
     expect(await fails("tell trial", "--id", "p 1")).toBe(tellTexts.noOutcome);
     expect(await fails("tell trial", "--id", "p 1", "--label", "1")).toBe(tellTexts.ofPools("--label"));
@@ -688,6 +734,24 @@ describe("designs", () => {
 });
 
 describe("the data card", () => {
+  test("that cannot be drawn is refused before anything is written", async () => {
+    vi.resetModules();
+    vi.doMock("vega", () => {
+      throw new Error("Cannot find package 'vega'");
+    });
+    const { exportCampaign } = await import("../../src/cli/commands/campaign/export.js");
+    const input = {
+      arguments: { name: "c" },
+      options: { out: at("early.csv"), card: at("early.html"), store: "memory:" },
+      given: new Set(),
+    };
+    // No store is opened either: there is no such campaign.
+    await expect(exportCampaign.run({ ...input, context: {} } as never)).rejects.toThrow(
+      renderTexts.noVegaOr(exportCommandTexts.noCharts),
+    );
+    vi.doUnmock("vega");
+  });
+
   test("is written beside the data, for people and for programs", async () => {
     const { get, fails } = await created(...RANDOM);
     const { questions } = await get<AskedResult>("ask c", "-n", "20");

@@ -19,6 +19,8 @@ export interface Ran {
   /** The one sentence of a failure. */
   readonly failure?: string | undefined;
   readonly code?: string | undefined;
+  /** What Ctrl-C would have said at the end. */
+  readonly goOn?: string | undefined;
   /** Lines on stderr, progress not included. */
   readonly said: readonly string[];
   /** What was written by `context.writeFile`, by path. */
@@ -35,11 +37,14 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
   const files = new Map<string, string>();
   let result: unknown;
   let printed: string | undefined;
+  let goOn: string | undefined;
   const { signal } = new AbortController();
   const context: CommandContext = {
     signal,
     checkpoint: async () => {},
-    saysHowToGoOn: () => {},
+    saysHowToGoOn: (how) => {
+      goOn = how;
+    },
     progress: () => ({ update: () => {}, end: () => {} }),
     say: (line) => said.push(line),
     async writeFile(path, data) {
@@ -65,7 +70,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
   });
   try {
     await program.parseAsync(argv, { from: "user" });
-    return { result, printed, said, files };
+    return { result, printed, goOn, said, files };
   } catch (error) {
     const { message, code } = describeFailure(error);
     return { failure: message, code, said, files };

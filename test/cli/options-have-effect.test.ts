@@ -346,6 +346,7 @@ const CASES: Readonly<Record<string, Case>> = {
       "--wait": { base: campaign("ask stale", "--wait", "0"), add: ["--wait", "60"] },
       "--bits": { add: ["--bits"], printed: true },
       "--again": { base: campaign("ask c", "-n", "100", "--annotator", "ann"), add: ["--again"] },
+      "--waiting": ["--waiting"],
       "--adjudicate": ["--adjudicate"],
       "--participant": ["--participant", "p1"],
       "--request": { add: ["--request", ""], onlyChecked: SAID },

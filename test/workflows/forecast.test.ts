@@ -295,7 +295,13 @@ describe("advice", () => {
     expect(action("unlikely")).toBe("go-on");
     // More labels bring neither.
     expect(action("out-of-reach")).toBe("stop");
-    expect(adviceOf({ ...gain, interval: [0, 0.01] }, 0.005, 100, null).action).toBe("go-on");
+    const unsure = { ...gain, interval: [0, 0.01] } as const;
+    expect(adviceOf(unsure, 0.005, 100, null)).toMatchObject({
+      action: "go-on",
+      reason: forecastTexts.uncertain(unsure, 0.005),
+    });
+    const rising = { ...unsure, value: 0.006 };
+    expect(adviceOf(rising, 0.005, 100, null).reason).toBe(forecastTexts.rising(rising, 0.005));
   });
 });
 

@@ -16,6 +16,7 @@ export const exportCommandTexts = {
   kind: (path: string) =>
     `${path} has no ending that says how to write it: end it with .csv, .jsonl or .parquet`,
   card: (path: string) => `${path} has no ending that says how to write it: end it with .html, .md or .json`,
+  noCharts: "take --card card.md, which needs none",
   onlyCard: (flags: string) =>
     `${flags} stands on the data card: say where that goes with --card, or leave it out`,
 };
@@ -66,6 +67,9 @@ export const exportCampaign = defineCommand({
     const owner = Object.entries(ownerOptions).find(([option]) => given.has(option));
     if (cardPath === undefined && owner !== undefined) {
       throw new InputError("card", exportCommandTexts.onlyCard(owner[1].flags.split(" ")[0]));
+    }
+    if (cardPath !== undefined && isPage(cardPath)) {
+      await (await import("../../../report/render.js")).requireCharts(exportCommandTexts.noCharts);
     }
     return withCampaign(
       name,
@@ -128,6 +132,9 @@ const tableWriter = (path: string): ((table: Table) => Promise<FileContents>) =>
   };
   return writers[extname(path).toLowerCase()] ?? refuse(exportCommandTexts.kind(path));
 };
+
+/** Such a card has charts. */
+const isPage = (path: string): boolean => extname(path).toLowerCase() === ".html";
 
 const cardWriter = (path: string): ((card: CampaignCard) => Promise<string>) => {
   const writers: Readonly<Record<string, (card: CampaignCard) => Promise<string>>> = {

@@ -10,6 +10,11 @@ import { rightAligned, short } from "../../text-table.js";
 import { type Measure, measureNames, shownValue } from "./estimate.js";
 import { campaignArguments, campaignOptions, withCampaign } from "./open-campaign.js";
 
+export const forecastCommandTexts = {
+  today: (campaign: string) =>
+    `Today's values are read off the learning curve too; those of fairbed campaign estimate ${campaign} are of one fit, and vary more by chance.`,
+};
+
 export const forecast = defineCommand({
   name: "campaign forecast",
   group: "Campaigns",
@@ -68,6 +73,7 @@ const forecastLines = (campaign: string, made: Forecast, unit: InformationUnit):
     `${campaign}: ${labels.known} labels, ${labels.drawn} of them drawn at random; ${labels.left} can still be had`,
     "",
     ...forecastTable(made, unit),
+    ...(made.estimate === null ? [] : [forecastCommandTexts.today(campaign)]),
     `${ACTIONS[advice.action]}: ${advice.reason}.`,
     ...(advice.gain?.cost == null
       ? []
