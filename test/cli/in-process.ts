@@ -40,6 +40,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
     signal,
     checkpoint: async () => {},
     saysHowToGoOn: () => {},
+    untilStopped: async () => {},
     progress: () => ({ update: () => {}, end: () => {} }),
     say: (line) => said.push(line),
     async writeFile(path, data) {
