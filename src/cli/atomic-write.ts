@@ -18,7 +18,19 @@ export const writeText = {
   noFolder: (path: string) => `the folder of ${path} does not exist; create it or name another file.`,
   tooLong: (path: string) =>
     `the name ${basename(path).slice(0, 40)}… is too long for a file; name a shorter one.`,
-  refused: (path: string, reason: string) => `${path} could not be written (${reason}).`,
+  refused: (path: string, reason: string) =>
+    `${path} could not be written (${reason}): ${NEXT_STEPS[reason] ?? "name another place to write to"}.`,
+};
+
+/** By what the platform calls the reason. */
+const NO_PERMISSION = "name a folder that you may write to";
+const NO_ROOM = "free some space, or name a folder on another disk";
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: NO_PERMISSION,
+  ENOSPC: NO_ROOM,
+  EDQUOT: NO_ROOM,
 };
 
 /** Temporary files that a sudden exit must take away. */

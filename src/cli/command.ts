@@ -56,6 +56,8 @@ export interface CommandContext {
   checkpoint(): Promise<void>;
   /** From now on something is kept where the command is interrupted: how to go on from it, as part of a sentence. */
   saysHowToGoOn(how: string): void;
+  /** Waits for Ctrl-C, for a command that goes on until then: it is stopped by it, and not interrupted. */
+  untilStopped(): Promise<void>;
   /** Starts a progress report on stderr; only for commands with `reportsProgress`. */
   progress(label: string, total: number): Progress;
   /** A line on stderr that cannot wait for the result; none with `--quiet` or `--json`. */

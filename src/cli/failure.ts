@@ -16,6 +16,8 @@ export interface Failure {
 export const failureText = {
   interrupted: "interrupted; nothing was left half-written.",
   interruptedWithState: (goOn: string) => `interrupted; nothing was left half-written, and ${goOn}.`,
+  /** Of a command that goes on until it is told to stop. */
+  stopped: "stopped.",
   unfinished:
     "the command waits for something that never comes, such as an unsettled promise of a model file: nothing was done.",
   tooLarge:

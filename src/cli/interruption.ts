@@ -13,6 +13,8 @@ export interface Interruption {
   exitCode(): number | undefined;
   /** How the command can be gone on with, where something of it is kept. */
   goOn: string | undefined;
+  /** Whether the command only waits for the signal, which is its end and no interruption. */
+  isAwaited: boolean;
   /** Hands the signals back to the platform. */
   stop(): void;
 }
@@ -59,6 +61,7 @@ export const watchForInterruption = (onLate: () => unknown): Interruption => {
     signal: controller.signal,
     exitCode: () => exitCode,
     goOn: undefined,
+    isAwaited: false,
     stop() {
       clearTimeout(timer);
       for (const name of STOP_SIGNALS) process.off(name, onSignal);

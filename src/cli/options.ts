@@ -105,7 +105,10 @@ export const textOrAlone = (
   choices: undefined,
 });
 
-/** Texts with commas between them (a comma inside a text is written twice); the option may be given again for more. */
+/**
+ * Texts with commas between them; the option may be given again for more. A text with a comma in it is put in quotes as in
+ * CSV, or its comma is written twice.
+ */
 export const texts = (flags: string, summary: string): OptionDescription<readonly string[] | undefined> => ({
   flags,
   summary,
@@ -118,12 +121,13 @@ export const texts = (flags: string, summary: string): OptionDescription<readonl
   choices: undefined,
 });
 
+/** A text in quotes, in which quotes are written twice, or one without, in which commas are; and the comma after it. */
+const LISTED = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|((?:,,|[^,])*))(?:,|$)/gy;
+
 const splitTexts = (given: string): readonly string[] =>
-  given
-    .replaceAll(",,", "\0")
-    .split(",")
-    .map((each) => each.replaceAll("\0", ",").trim())
-    .filter((each) => each !== "");
+  Array.from(given.matchAll(LISTED), ([, quoted, plain = ""]) =>
+    (quoted?.replaceAll('""', '"') ?? plain.replaceAll(",,", ",")).trim(),
+  ).filter((each) => each !== "");
 
 /** One of a few words. */
 export const choice = <Word extends string>(

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { EnvironmentError } from "../core/errors.js";
 import { writeFileAtomically } from "./atomic-write.js";
 import type { Command, CommandContext } from "./command.js";
+import { ended } from "./ended.js";
 import { describeFailure, EXIT_FAILED, type Failure, failureText, wantsJson } from "./failure.js";
 import { type Interruption, watchForInterruption } from "./interruption.js";
 import { requireOutputs } from "./out-folder.js";
@@ -99,6 +100,10 @@ const perform = async (
     saysHowToGoOn(how) {
       interruption.goOn = how;
     },
+    untilStopped() {
+      interruption.isAwaited = true;
+      return ended(signal);
+    },
     say(line) {
       if (style === "silent") return;
       // A bar is in the way; it is drawn again below.
@@ -122,8 +127,10 @@ const perform = async (
   output.stdout.write(`${toJson(value)}\n`);
 };
 
-const interruptedText = (goOn: string | undefined): string =>
-  goOn === undefined ? failureText.interrupted : failureText.interruptedWithState(goOn);
+const interruptedText = ({ goOn, isAwaited }: Interruption): string => {
+  if (isAwaited) return failureText.stopped;
+  return goOn === undefined ? failureText.interrupted : failureText.interruptedWithState(goOn);
+};
 
 /**
  * One sentence on stderr; with `--json` also `{ "error": { "code", "message" } }` on stdout, so that stdout is
@@ -139,7 +146,7 @@ const report = (
   const { code, message, exitCode }: Failure =
     interrupted === undefined
       ? describeFailure(error)
-      : { code: "interrupted", message: interruptedText(interruption.goOn), exitCode: interrupted };
+      : { code: "interrupted", message: interruptedText(interruption), exitCode: interrupted };
   stderr.write(`fairbed: ${message}\n`);
   if (process.env.FAIRBED_DEBUG === "1" && error instanceof Error) stderr.write(`${error.stack}\n`);
   if (json) stdout.write(`${toJson({ error: { code, message } })}\n`);

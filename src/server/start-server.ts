@@ -59,7 +59,7 @@ export const startTexts = {
   noTokens: (host: string) =>
     `others than this machine could reach ${host}, and the store has no token yet: make one with fairbed token create --scope admin, or leave out the host`,
   address: (host: string, port: number, reason: string) =>
-    `the server cannot listen on ${host}:${port} (${reason}): choose another port or address`,
+    `the server cannot listen on ${host}:${port} (${reason}): choose another port (--port) or address (--host)`,
   port: (given: unknown) => `the port was ${String(given)}: give a whole number from 0 to 65535`,
 };
 

@@ -26,7 +26,7 @@ export const studioServerTexts = {
   host: (given: string) =>
     `others than this machine could reach ${given}: give an address of this machine, such as 127.0.0.1, or use fairbed serve, which asks for tokens`,
   address: (host: string, port: number, reason: string) =>
-    `the page cannot be offered on ${host}:${port} (${reason}): choose another port, or leave it out for any that is free`,
+    `the page cannot be offered on ${host}:${port} (${reason}): choose another with --port, or leave it out for any that is free`,
   method: "a page can only be read: use GET",
   noFile: "there is no such file of the page: open / instead",
   unread: "a file of the page cannot be read: build or install it again",

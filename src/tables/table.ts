@@ -35,11 +35,15 @@ export const tableTexts = {
   noColumn: (table: string, given: string, suggestion: string | undefined, names: readonly string[]) =>
     suggestion === undefined
       ? `${table} has no column "${given}": its columns are ${someOf(names)}.`
-      : `${table} has no column "${given}"; did you mean "${suggestion}"?`,
+      : `${table} has no column "${given}"; did you mean "${suggestion}"${inList(suggestion)}?`,
   lengths: (name: string, given: number, expected: number) =>
     `the column "${name}" has ${given} rows where the others have ${expected}: give columns of the same length.`,
   sameName: (name: string) => `two columns are called "${name}": give every column a name of its own.`,
 };
+
+/** How a column is named among others with commas between them, where that is not its name as it is. */
+const inList = (name: string): string =>
+  name.includes(",") ? `, written "${name.replaceAll('"', '""')}" in a list of columns` : "";
 
 const SHOWN_NAMES = 12;
 

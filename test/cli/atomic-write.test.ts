@@ -39,6 +39,16 @@ test("writes text, bytes and streams", async () => {
   expect(readdirSync(folder)).toEqual(["result.json"]);
 });
 
+test.each([
+  ["EACCES", "a folder that you may write to"],
+  ["EROFS", "a folder that you may write to"],
+  ["ENOSPC", "free some space"],
+  ["EIO", "another place"],
+])("a refusal by %s says what to do next", (reason, next) => {
+  expect(writeText.refused(file, reason)).toContain(`${file} could not be written (${reason}): `);
+  expect(writeText.refused(file, reason)).toContain(next);
+});
+
 test("keeps the permissions of the former file, and a link a link", async () => {
   writeFileSync(file, "old");
   chmodSync(file, 0o600);

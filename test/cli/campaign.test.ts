@@ -818,6 +818,7 @@ describe("the server", () => {
     });
     expect(answered).toMatchObject({ campaigns: [{ name: "c" }] });
     expect(outcome).toMatchObject({ code: 130, stdout: "" });
+    expect(outcome.stderr.endsWith(`\nfairbed: ${failureText.stopped}\n`)).toBe(true);
   });
 
   test("lets nobody else in without a token", async () => {

@@ -45,6 +45,7 @@ export const runInProcess = async (argv: readonly string[]): Promise<Ran> => {
     saysHowToGoOn: (how) => {
       goOn = how;
     },
+    untilStopped: async () => {},
     progress: () => ({ update: () => {}, end: () => {} }),
     say: (line) => said.push(line),
     async writeFile(path, data) {

@@ -68,6 +68,7 @@ const run = async (name: string, path: string, given: Record<string, unknown>) =
       signal: new AbortController().signal,
       checkpoint: async () => {},
       saysHowToGoOn: () => {},
+      untilStopped: async () => {},
       progress: () => ({ update: () => {}, end: () => {} }),
       say: () => {},
       writeFile: async (file, data) => writeFileSync(file, data as string),

@@ -138,7 +138,16 @@ describe("fairbed fit and predict", () => {
     const nowhere = join(folder, "none", "model.json");
     await refused(["fit", labelled, ...ROLES, "--out", nowhere], writeText.noFolder(nowhere));
     await refused(["predict", at("absent.json"), fresh], fileTexts.missing(at("absent.json")));
-    await refused(["predict", labelled, fresh], predictCommandTexts.noModel(labelled, modelTexts.notJson));
+    await refused(["predict", labelled, fresh], predictCommandTexts.noModelFile(labelled));
+    const other = at("other.json");
+    writeFileSync(other, "{}");
+    await refused(["predict", other, fresh], predictCommandTexts.noModelFile(other));
+    const damaged = at("damaged.json");
+    writeFileSync(damaged, JSON.stringify({ format: JSON.parse(readFileSync(out, "utf8")).format }));
+    await refused(
+      ["predict", damaged, fresh],
+      predictCommandTexts.noModel(damaged, modelTexts.damaged("encoder")),
+    );
     const narrow = at("narrow.csv");
     writeFileSync(narrow, "code,weight\nx,1\ny,2\n");
     await refused(["predict", out, narrow], predictTexts.noColumns(["skill"]));

@@ -53,6 +53,18 @@ describe("lists of texts", () => {
     expect(option.fallback).toBeUndefined();
   });
 
+  test.each([
+    ['"age, in ""years""",other', ['age, in "years"', "other"]],
+    ['a, "b,c" ,"d"', ["a", "b,c", "d"]],
+    // Quotes that are not around a whole text are part of it.
+    ['size "L",12"', ['size "L"', '12"']],
+    ['"a" b,c', ['"a" b', "c"]],
+    ['"a,b', ['"a', "b"]],
+    ["a,,,b,", ["a,", "b"]],
+  ])("may be in quotes as in CSV: %s", (given, expected) => {
+    expect(option.parse?.(given)).toEqual(expected);
+  });
+
   test("of nothing are none", () => {
     expect(() => option.parse?.(" , ")).toThrow(/takes texts with commas between them/);
   });

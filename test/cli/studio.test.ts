@@ -5,6 +5,7 @@ import { delimiter, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { studioCommandTexts } from "../../src/cli/commands/server/studio.js";
+import { failureText } from "../../src/cli/failure.js";
 import { studioServerTexts } from "../../src/server/studio-server.js";
 import { archiveSource } from "../../src/server/studio-source.js";
 import { needsDist, ROOT } from "../setup/dist.js";
@@ -62,6 +63,7 @@ describe("fairbed studio", () => {
     expect(page).toContain('<meta name="fairbed-mode" content="static"');
     expect(readFileSync(join(folder, "opened"), "utf8")).toBe(`${url}\n`);
     expect(stderr).not.toContain(studioCommandTexts.notOpened);
+    expect(stderr.endsWith(`\nfairbed: ${failureText.stopped}\n`)).toBe(true);
   });
 
   test("goes on where no browser can be opened, and says so", async () => {

@@ -98,6 +98,18 @@ describe("a task", () => {
     expect([...task.sensitive[0].labels]).toEqual([0, 1, 0, 1, -1, 1]);
   });
 
+  test("that lacks a column says how a name with commas and quotes is given", () => {
+    const name = 'age, in "years"';
+    const people = tableOfColumns([
+      ...table.columns.filter((column) => column.name !== "age"),
+      columnOfNumbers(name, [1, 2, 3, 4, 5, 6]),
+    ]);
+    expect(() => defineTask(people, settings({ exclude: ["age"] }))).toThrow(
+      'did you mean "age, in "years"", written "age, in ""years""" in a list of columns?',
+    );
+    expect(defineTask(people, settings({ exclude: [name] })).features).not.toContain(name);
+  });
+
   test("learns from the sensitive column only when it is named", () => {
     const task = defineTask(table, settings({ features: ["sex", "age"] }));
     expect(task.features).toEqual(["age", "sex"]);

@@ -9,6 +9,7 @@ import { readBytes } from "../design/files.js";
 import { readingOf, readOptions } from "../sources/table-options.js";
 
 export const predictCommandTexts = {
+  noModelFile: (path: string) => `${path} is no model file: give one that fairbed fit --out wrote`,
   noModel: (path: string, reason: string) => `${path} cannot be used as a model, for ${reason}`,
 };
 
@@ -86,7 +87,11 @@ const named = <Result>(path: string, read: () => Result): Result => {
     return read();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.code, predictCommandTexts.noModel(path, error.message), { cause: error });
+    const text =
+      error.code === "model-file"
+        ? predictCommandTexts.noModelFile(path)
+        : predictCommandTexts.noModel(path, error.message);
+    throw new InputError(error.code, text, { cause: error });
   }
 };
 

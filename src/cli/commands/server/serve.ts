@@ -2,7 +2,6 @@
 import { LOG_LEVELS, type LogLevel } from "../../../server/log.js";
 import { RATE, SERVER_DEFAULTS } from "../../../server/server-defaults.js";
 import { defineCommand } from "../../command.js";
-import { ended } from "../../ended.js";
 import { allowTimeForQueue } from "../../interruption.js";
 import { choice, grouped, integer, text, texts } from "../../options.js";
 import { storeOption, withStore } from "../campaign/store-option.js";
@@ -80,7 +79,7 @@ export const serve = defineCommand({
         });
         try {
           context.say(serveTexts.listening(server.url, store.description));
-          await ended(context.signal);
+          await context.untilStopped();
         } finally {
           await server.close();
         }

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { EnvironmentError } from "../../../core/errors.js";
 import { STUDIO_DEFAULTS } from "../../../server/server-defaults.js";
 import { defineCommand } from "../../command.js";
-import { ended } from "../../ended.js";
 import { openBrowser } from "../../open-browser.js";
 import { flag, optionalInteger, outFolder, text } from "../../options.js";
 
@@ -65,7 +64,7 @@ export const studio = defineCommand({
           if (!isOpened) context.say(studioCommandTexts.notOpened);
         });
       }
-      await ended(context.signal);
+      await context.untilStopped();
     } finally {
       await server.close();
     }

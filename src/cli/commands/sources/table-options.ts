@@ -25,7 +25,7 @@ export const roleOptions = {
   sensitive: texts("--sensitive <columns>", "what must not be given away, in the same form"),
   intersect: flag("--intersect", "several sensitive columns as one, a class for each combination"),
   features: texts("--features <columns>", "exactly these columns to learn from"),
-  exclude: texts("--exclude <columns>", "columns to leave out of the features"),
+  exclude: texts("--exclude <columns>", 'columns to leave out of the features; "a,b" is one column'),
   weights: text("--weights <column>", "how much each row counts"),
   id: text("--id <column>", "the column that names the rows"),
   categorical: texts("--categorical <columns>", "columns of numbers that are codes of categories"),
