@@ -6,8 +6,8 @@
  * low priority. On a real cluster each is `fairbed worker`, started by whoever starts jobs there (examples/slurm).
  *
  * Run: FAIRBED_QUEUE=postgres://user@host:5432/database node cluster-sweep.mjs (about half a minute). The queue is a
- * PostgreSQL database in which the user may create a schema; nothing has to be set up in it. It also needs two packages:
- * npm install pg pg-boss
+ * PostgreSQL database in which the user may create a schema; nothing has to be set up in it. It must not have been a queue
+ * before: what it knows already would not be computed again. It also needs two packages: npm install pg pg-boss
  *
  * What is printed: the frontier, computed by the machines that were left; whether any cell was lost; and whether the
  * policies are the same, byte for byte, as on this machine alone. They are: who computed a cell makes no difference.
@@ -37,6 +37,18 @@ const fairbed = (words, { queue = process.env.FAIRBED_QUEUE, errors = "inherit" 
   return { child, done: new Promise((resolve) => child.once("close", (code) => resolve({ code, printed }))) };
 };
 
+const counts = async () => {
+  const { code, printed } = await fairbed(["queue", "status", "--json"]).done;
+  if (code !== 0) process.exit(code);
+  return JSON.parse(printed).counts;
+};
+if (Object.values(await counts()).some((count) => count > 0)) {
+  console.error(
+    "This database was a queue before. Use an empty one, or empty it with DROP SCHEMA fairbed_queue CASCADE.",
+  );
+  process.exit(2);
+}
+
 const folder = mkdtempSync(join(tmpdir(), "fairbed-sweep-"));
 const machines = [];
 const machine = () => {
@@ -62,7 +74,6 @@ const policies = (name) =>
 try {
   const asking = sweep("together");
   const preempted = machine();
-  const counts = async () => JSON.parse((await fairbed(["queue", "status", "--json"]).done).printed).counts;
   let ended = false;
   asking.done.then(() => {
     ended = true;

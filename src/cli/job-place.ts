@@ -11,6 +11,12 @@ export const queueOption = text(
   "postgres://… of a queue; FAIRBED_QUEUE unless given, which does not show a password to others",
 );
 
+export const jobPlaceTexts = {
+  /** `unit` as for many. */
+  goOn: (finished: number, unit: string) =>
+    `the same command goes on from the ${finished} finished ${finished === 1 ? unit.replace(/s$/, "") : unit}`,
+};
+
 export interface PlaceOptions {
   /** As given. */
   readonly queue: string | undefined;
@@ -45,19 +51,28 @@ export const runMissing = async (
   store: JobStore,
   options: PlaceOptions,
   { label, unit }: { readonly label: string; readonly unit: string },
-  { signal, say, progress: show }: CommandContext,
+  { signal, say, saysHowToGoOn, progress: show }: CommandContext,
 ): Promise<JobsRun> => {
   const { pendingJobs, runJobs } = await import("../jobs/run-jobs.js");
-  const { estimateJobs } = await import("../jobs/job.js");
+  const { estimateJobs, jobKey } = await import("../jobs/job.js");
   const { collectTexts } = await import("../jobs/collect.js");
   const pending = pendingJobs(jobs, store);
   if (pending.length === 0) return { ran: 0, notes: [] };
   const progress = show(label, Math.max(1, Math.round(estimateJobs(pending))));
   const before = store.size;
-  // In seconds of work, because jobs take very different times; in words, in jobs.
-  const onProgress = (done: number) =>
-    progress.update(Math.round(done), `${store.size - before} of ${pending.length} ${unit} done`);
+  const finishedBefore = new Set(jobs.map(jobKey).filter((key) => store.has(key))).size;
   return withPlace(options, async (place) => {
+    const remember = () => {
+      const finished = finishedBefore + store.size - before;
+      // Of a queue, `collectTexts.left` says it.
+      if (finished > 0 && !("queue" in place)) saysHowToGoOn(jobPlaceTexts.goOn(finished, unit));
+    };
+    remember();
+    // In seconds of work, because jobs take very different times; in words, in jobs.
+    const onProgress = (done: number) => {
+      progress.update(Math.round(done), `${store.size - before} of ${pending.length} ${unit} done`);
+      remember();
+    };
     try {
       return await runJobs(pending, { store, place, signal, onProgress, say });
     } finally {

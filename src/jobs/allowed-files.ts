@@ -2,7 +2,7 @@
  * What a worker may read. Jobs come from a database that others can write to, so a job is not believed: it reads the
  * files that the worker's own command line allows and nothing else.
  */
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { EnvironmentError, InputError } from "../core/errors.js";
 
@@ -25,9 +25,19 @@ export const allowedFilesTexts = {
     `this worker may not read the table ${path}: start it with --data and the folder that tables may be read from`,
   model: (path: string) =>
     `this worker may not run the model ${path}: start it with --models and the folder that models may be run from`,
+  noFolder: (option: string, path: string) =>
+    `${option} names ${path}, which is no folder on this machine: name one that exists`,
 };
 
 const ENDINGS = { table: /\.parquet$/i, model: /\.m?[jt]s$/ } as const;
+
+/** Throws where a folder that was allowed is not there: nothing could be read from it, and nobody would know why. */
+export const requireFolders = async (option: string, folders: readonly string[]): Promise<void> => {
+  for (const path of folders) {
+    const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+    if (!isFolder) throw new InputError("no-folder", allowedFilesTexts.noFolder(option, path));
+  }
+};
 
 /**
  * Throws where a job names a file that it may not read: `no-file` where another worker may be allowed to, and `refused`

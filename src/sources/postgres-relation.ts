@@ -14,11 +14,18 @@ import { withoutPassword } from "./without-password.js";
 
 export const isPostgres = (path: string): boolean => /^postgres(ql)?:\/\//i.test(path);
 
+/** What pg says of TLS, and the codes of Node and OpenSSL. */
+const OF_TLS = /SSL|TLS|CERT|UNABLE_TO_/;
+
 export const postgresTexts = {
   address: (shown: string) =>
     `${shown} is no address of a database: write postgres://user:password@host:5432/database, with special characters as %40 and the like.`,
   unreachable: (shown: string, reason: string) =>
-    `${shown} could not be reached (${reason}): check the host and the port, and that the server runs.`,
+    `${shown} could not be reached (${reason}): ${
+      OF_TLS.test(reason)
+        ? "the address asks for TLS, so check that the server offers it, with a certificate that this machine trusts and in the name of that host."
+        : "check the host and the port, and that the server runs."
+    }`,
   login: (shown: string) =>
     `${shown} refused the user or the password: check both; the password may also come from PGPASSWORD or ~/.pgpass.`,
 };

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -11,6 +19,7 @@ import { modelOptions } from "../../src/cli/commands/design/model-options.js";
 import { namedModelTexts } from "../../src/cli/commands/design/named-model.js";
 import { sweepTexts } from "../../src/cli/commands/design/sweep.js";
 import { failureText } from "../../src/cli/failure.js";
+import { jobPlaceTexts } from "../../src/cli/job-place.js";
 import { historyTexts } from "../../src/design/history-file.js";
 import { budgetTexts } from "../../src/design/leakage-budget.js";
 import { catalogueTexts, MODEL_NAMES } from "../../src/design/model-catalogue.js";
@@ -542,6 +551,36 @@ describe("design sweep", () => {
     expect(await json("next", join(at("sweep"), policy), "--history", file("start.json", []))).toMatchObject({
       observation: 1,
     });
+  });
+
+  test("interrupted, it says how to go on from what is finished", async () => {
+    const out = at("interrupted");
+    const long = ["--model", "location", "--betas", "0", "--horizons", "1,30", "--steps", "5000"];
+    const sizes = ["--starts", "1", "--outer", "100", "--inner", "2000", "--batches", "2"];
+    const words = [...long, ...sizes, "--jobs", "1", "--figures", "none", "--out", out];
+    const interrupted = await invoke(["design", "sweep", ...words], {
+      during: (child) => {
+        const watch = setInterval(() => {
+          if (!existsSync(join(out, "results.jsonl"))) return;
+          clearInterval(watch);
+          child.kill("SIGINT");
+        }, 20);
+        child.on("exit", () => clearInterval(watch));
+      },
+    });
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.stderr).toContain(
+      `fairbed: ${failureText.interruptedWithState(jobPlaceTexts.goOn(1, "cells"))}\n`,
+    );
+    expect(jobPlaceTexts.goOn(1, "cells")).toBe("the same command goes on from the 1 finished cell");
+  }, 120_000);
+
+  test("says how many cells there are", () => {
+    expect([sweepTexts.cells(1, 0), sweepTexts.cells(1, 1), sweepTexts.cells(2, 1)]).toEqual([
+      "1 cell, not from before.",
+      "1 cell, from before.",
+      "2 cells, 1 of them from before.",
+    ]);
   });
 
   test("without figures, and on one core, is the same", async () => {

@@ -43,6 +43,18 @@ describe("the address of a queue", () => {
   });
 });
 
+test("a worker needs the folders that it may read from", async () => {
+  const env = { FAIRBED_QUEUE: "postgres://me@127.0.0.1:1/db" };
+  const nowhere = join(folder, "nowhere");
+  for (const option of ["--data", "--models"]) {
+    expect(await invoke(["worker", option, `${folder},${nowhere}`], { env })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `fairbed: ${allowedFilesTexts.noFolder(option, nowhere)}\n`,
+    });
+  }
+});
+
 describeWithPostgres("reproduce on a queue", (server) => {
   const words = ["reproduce", "table-location", "--quick", "--seeds", "1", "--json"];
   const env = () => ({ FAIRBED_QUEUE: server().address });
@@ -175,6 +187,7 @@ describeWithPostgres("rank on a queue", (server) => {
       const whole = JSON.parse((await invoke(words(join(folder, "pool.csv")), { env })).stdout);
       expect(whole.candidates).toHaveLength(30);
       // One that may not read the shards leaves them to others.
+      mkdirSync(join(folder, "elsewhere"));
       const refusing = spawn(process.execPath, [FAIRBED, "worker", "--data", join(folder, "elsewhere")], {
         env: { ...process.env, FAIRBED_QUEUE: server().address },
         stdio: ["ignore", "ignore", "pipe"],

@@ -78,6 +78,12 @@ describe("print what is committed", () => {
 describeWithPostgres("with a queue", (server) => {
   test(CLUSTER, { timeout: LONGEST }, async () => {
     expect(await run(CLUSTER, { FAIRBED_QUEUE: server().address })).toEqual(committed(CLUSTER));
+    // A second time there would be nothing to compute, and it would count what is not its own.
+    expect(await run(CLUSTER, { FAIRBED_QUEUE: server().address })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("was a queue before"),
+    });
   });
 });
 

@@ -61,6 +61,17 @@ describe("the scripts", () => {
     }
     expect(() => execFileSync("bash", [SUBMIT], { env, stdio: "pipe" })).toThrow(/usage/);
   });
+
+  test("give a worker the options that stand behind the script", () => {
+    const env = { ...process.env, FAIRBED_QUEUE: "postgres://me@host/db", FAIRBED: "echo" };
+    const bin = join(folder, "srun-only");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "srun"), '#!/bin/bash\nexec "$@"\n', { mode: 0o755 });
+    const path = `${bin}${delimiter}${process.env.PATH}`;
+    const words = [WORKER, "--models", "/shared/my models"];
+    const said = execFileSync("bash", words, { env: { ...env, PATH: path }, encoding: "utf8" });
+    expect(said).toBe("worker --concurrency 1 --idle-exit 120 --models /shared/my models\n");
+  });
 });
 
 describeWithPostgres("on a cluster of this machine", (server) => {

@@ -191,6 +191,19 @@ describe("without a server", () => {
     expect(told(silent) + told(broken)).not.toContain("hush");
   });
 
+  test.each([
+    ["N", "The server does not support SSL connections"],
+    ["E", "There was an error establishing an SSL connection"],
+  ])("one that answers a wish for TLS with %s is not called away", async (answer, reason) => {
+    const server = createServer((socket) => socket.once("data", () => socket.end(answer)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const error = await failureOf(`postgres://me:hush@127.0.0.1:${port}/db?sslmode=verify-full`);
+    await new Promise((resolve) => server.close(resolve));
+    expect(told(error)).toContain(`could not be reached (${reason}): the address asks for TLS`);
+    expect(told(error)).not.toContain("hush");
+  });
+
   test("no address shows its password", () => {
     for (const [given, shown] of [
       ["postgres://me:hush@host/db", "postgres://me:…@host/db"],

@@ -7,6 +7,7 @@ import type { PolicyFile } from "../../../design/policy-file.js";
 import type { JobStore } from "../../../jobs/job-store.js";
 import { frontierOnGpu } from "../../../workflows/design-frontier.js";
 import type { CommandContext } from "../../command.js";
+import { jobPlaceTexts } from "../../job-place.js";
 import { isFile, type LoadedModel } from "./load-model.js";
 import { runSweepCell } from "./sweep-cell.js";
 import { type SweepJob, sweepJobs } from "./sweep-jobs.js";
@@ -15,7 +16,7 @@ export const runSweepOnGpu = async (
   loaded: LoadedModel,
   jobs: readonly SweepJob[],
   store: JobStore,
-  { progress: show, signal }: Pick<CommandContext, "progress" | "signal">,
+  { progress: show, saysHowToGoOn, signal }: Pick<CommandContext, "progress" | "saysHowToGoOn" | "signal">,
 ): Promise<void> => {
   const pending = jobs.filter(({ input }) => input.device === "gpu" && !store.has(sweepJobs.key(input)));
   if (pending.length === 0) return;
@@ -35,6 +36,7 @@ export const runSweepOnGpu = async (
     const result = await runSweepCell(loaded, job.input, { signal, device, found });
     store.append(job, result, training + (performance.now() - started) / 1000);
     finished += 1;
+    saysHowToGoOn(jobPlaceTexts.goOn(jobs.length - pending.length + finished, "cells"));
     tell();
   };
   try {

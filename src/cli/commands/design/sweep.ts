@@ -35,6 +35,10 @@ export const sweepTexts = {
   onQueue: "a queue's workers compute on their processors",
   left: (cells: number, all: number) => `${cells} of ${all} cells on the CPU`,
   goesOn: (reason: string) => `the cells that are left go on on the processor: ${reason}`,
+  cells: (total: number, found: number) =>
+    total === 1
+      ? `1 cell, ${found === 1 ? "" : "not "}from before.`
+      : `${total} cells, ${found} of them from before.`,
   noFigures: "leave the figures out with --figures none",
 };
 
@@ -187,7 +191,7 @@ export const sweep = defineCommand({
   },
   print: ({ cells, summary, files, device }, { bits }) =>
     [
-      `${cells.total} cells, ${cells.found} of them from before.`,
+      sweepTexts.cells(cells.total, cells.found),
       ...(device === undefined ? [] : [deviceTexts.used(device)]),
       "",
       ...rightAligned([

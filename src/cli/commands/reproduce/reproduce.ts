@@ -20,7 +20,7 @@ import { type ComputeDevice, deviceTexts, type UsedDevice, usedDevice } from "..
 import { withClaimedFolder } from "../../claimed-folder.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { deviceOption } from "../../device-option.js";
-import { queueOption, runMissing } from "../../job-place.js";
+import { jobPlaceTexts, queueOption, runMissing } from "../../job-place.js";
 import {
   argumentList,
   flag,
@@ -247,7 +247,7 @@ const missingOnGpu = (jobs: readonly CellJob[], store: JobStore): readonly CellJ
 const runDesignsHere = async (
   jobs: readonly CellJob[],
   store: JobStore,
-  { signal, progress: show }: CommandContext,
+  { signal, saysHowToGoOn, progress: show }: CommandContext,
 ): Promise<number> => {
   const pending = missingOnGpu(jobs, store);
   if (pending.length === 0) return 0;
@@ -262,7 +262,10 @@ const runDesignsHere = async (
         onProgress: (share) => progress.update(Math.round(1000 * share)),
         onResult: (cell, result, seconds) => {
           const job = byCell.get(cell);
-          if (job !== undefined) store.append(job, result, seconds);
+          if (job === undefined) return;
+          store.append(job, result, seconds);
+          const finished = new Set(jobs.map(jobKey).filter((key) => store.has(key))).size;
+          saysHowToGoOn(jobPlaceTexts.goOn(finished, "cells"));
         },
       },
     );

@@ -39,13 +39,16 @@ export const worker = defineCommand({
     }),
   },
   reportsProgress: true,
-  async run({ options: { queue: given, concurrency, data, models, idleExit }, context }) {
+  async run({ options: { queue: given, concurrency, data = [], models = [], idleExit }, context }) {
+    const { requireFolders } = await import("../../../jobs/allowed-files.js");
     const { requireQueueAddress } = await import("../../../jobs/queue-connection.js");
     const { openQueue } = await import("../../../jobs/queue.js");
     const { JOB_KINDS, JOB_PROGRAM } = await import("../../job-kinds.js");
     const { threadsFor } = await import("../../../jobs/job-processes.js");
     const { startSubprocess } = await import("../../../jobs/subprocess.js");
     const { runWorker } = await import("../../../jobs/worker.js");
+    await requireFolders("--data", data);
+    await requireFolders("--models", models);
     allowTimeForQueue();
     const queue = await openQueue(requireQueueAddress(given));
     try {
@@ -54,7 +57,7 @@ export const worker = defineCommand({
         queue: queue.shown,
         ...(await runWorker(queue, {
           kinds: JOB_KINDS,
-          allowed: { tables: data ?? [], models: models ?? [] },
+          allowed: { tables: data, models },
           places: concurrency,
           threads: threadsFor(concurrency),
           idleExit,
