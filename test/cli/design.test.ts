@@ -118,7 +118,7 @@ describe("design evaluate", () => {
     const blind = file("blind.json", { designs: [[1, 0]] });
     expect((await json("evaluate", blind, ...words)).parity.verdict).toBe("holds");
     const { stdout } = await design("evaluate", blind, ...words);
-    expect(stdout).toContain("\nDemographic parity holds, since F_c = 0,");
+    expect(stdout).toContain("\nDemographic parity holds, since nothing leaks given the target (F_c = 0),");
   });
 
   test("says the same to a person", async () => {
@@ -527,6 +527,17 @@ describe("bad input is one sentence and exit code 2", () => {
     if (typeof message === "string") expect(said).toBe(message);
     else expect(said).toMatch(message);
   });
+
+  test.each([
+    ["cut.json", '[\n{"design": {"x": 1, "y": 2},\n "outcome": 0.3', 3],
+    ["comma.json", '[\n{"design": {"x": 1 "y": 2}}]', 2],
+  ])(
+    "a history that is no JSON is told on which line, without its contents: %s",
+    async (name, text, line) => {
+      const { stderr } = await design("next", good, "--model", "location", "--history", file(name, text));
+      expect(stderr).toBe(`fairbed: ${fileTexts.notJson(at(name), line)}\n`);
+    },
+  );
 
   test("a budget that nothing meets", async () => {
     const words = ["--model", "location", "--horizon", "1", "--steps", "2", "--starts", "1"];
