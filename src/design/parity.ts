@@ -97,20 +97,20 @@ export const parityTexts = {
   predictor: "covariates were given without a predictor: give the predictor that reads them",
   reasons: {
     leakage: (fairness: number) =>
-      `the data say something about phi given theta (F_c = ${number(fairness)} nats)`,
+      `the data say something about phi given theta (leakage given the target is ${number(-fairness)} nats, F_c = ${number(fairness)})`,
     prior: () => "the prior is not factorised: theta and phi depend on each other before any data",
     covariates: () => "the predictor reads covariates that depend on phi",
   },
   differ: (prediction: Measured) =>
     `predictions of z differ by ${number(prediction.mean)} ± ${number(prediction.standardError)} between values of phi`,
   holds: (differ: string) =>
-    `demographic parity holds, since F_c = 0, the prior is factorised and the predictor does not depend on phi: ${differ}`,
+    `demographic parity holds, since nothing leaks given the target (F_c = 0), the prior is factorised and the predictor does not depend on phi: ${differ}`,
   fails: (reasons: readonly string[], differ: string) =>
     `demographic parity fails, since ${reasons.join("; and ")}: ${differ}`,
   notSeen: (reasons: readonly string[], differ: string) =>
     `demographic parity is not guaranteed, since ${reasons.join("; and ")}, but no violation was measured: ${differ}`,
   untold: (lower: number, upper: number, error: number) =>
-    `it cannot be told whether demographic parity holds, since F_c is between ${significant(lower, 2)} and ${significant(upper, 2)} ± ${significant(error, 1)} nats: use more outer and inner samples`,
+    `it cannot be told whether demographic parity holds, since the leakage given the target (-F_c) is between ${significant(-upper, 2)} and ${significant(-lower, 2)} ± ${significant(error, 1)} nats: use more outer and inner samples`,
   untoldCovariates: (possibly: number) =>
     `it cannot be told whether demographic parity holds, since covariates could make predictions of z differ by up to ${significant(possibly, 2)} between values of phi: use more particles, or draw covariates that do not read phi`,
   unexpected: (differ: string) =>

@@ -66,6 +66,10 @@ export const policyFileTexts = {
   /** Without the parser's reason, which quotes the file: it may be a table of people. */
   notJson: (name: string) =>
     `${name} is neither JSON nor a network: give a policy file, or {"designs": [[...], ...]}`,
+  cutJson: (name: string) =>
+    `${name} ends before its JSON does, as if it was cut short: copy or write it again`,
+  horizon: (name: string, given: unknown, designs: number) =>
+    `${name} has the horizon ${JSON.stringify(given)} and ${designs} ${designs === 1 ? "design" : "designs"}: make them the same, or leave out horizon`,
   notANumber: (name: string) =>
     `${name} has NaN or Infinity in it, which is no number in JSON: give finite numbers`,
   notPolicy: (name: string) =>
@@ -194,15 +198,23 @@ const decodeNetwork = (bytes: Uint8Array, name: string): PolicyFile => {
 const decodeJson = (bytes: Uint8Array, name: string): PolicyFile => {
   const value = record(
     parse(bytes, (text) => {
+      const { notANumber, cutJson, notJson } = policyFileTexts;
       const literal = /[[,:]\s*-?(NaN|Infinity)\b/.test(text);
-      const message = literal ? policyFileTexts.notANumber(name) : policyFileTexts.notJson(name);
-      return new InputError("policy-file", message);
+      const says = literal ? notANumber : isCutShort(text) ? cutJson : notJson;
+      return new InputError("policy-file", says(name));
     }),
   );
   if (value === undefined || (value.format !== FORMAT && value.designs === undefined)) {
     throw new InputError("policy-file", policyFileTexts.notPolicy(name));
   }
   return checked(value, name);
+};
+
+/** Whether it begins as the JSON of a policy does, and more is opened than is closed. */
+const isCutShort = (text: string): boolean => {
+  const outside = text.replace(/"(?:[^"\\]|\\.)*"/gs, "");
+  const count = (brackets: RegExp): number => outside.match(brackets)?.length ?? 0;
+  return /^\s*\{\s*("|$)/.test(text) && count(/[[{]/g) > count(/[\]}]/g);
 };
 
 const parse = (bytes: Uint8Array, wrong: (text: string) => InputError): unknown => {
@@ -240,6 +252,9 @@ const checked = (value: Fields, name: string): PolicyFile => {
   const kind = value.kind ?? "static";
   if (kind === "static") {
     const designs = designRows(value.designs, name);
+    if (value.horizon !== undefined && value.horizon !== designs.length) {
+      throw new InputError("policy-file", policyFileTexts.horizon(name, value.horizon, designs.length));
+    }
     return { kind, horizon: designs.length, ...common, designs };
   }
   const horizon = whole(value.horizon, "horizon", damaged);

@@ -20,7 +20,13 @@ import {
   withBounds,
 } from "./evaluate-policy.js";
 import { policyFromPlain, policyToPlain } from "./plain-policy.js";
-import { checkedState, deviceOf, type PolicyCheckpoint, policyCheckpoint } from "./policy-checkpoint.js";
+import {
+  checkedState,
+  deviceOf,
+  MODEL_HASH,
+  type PolicyCheckpoint,
+  policyCheckpoint,
+} from "./policy-checkpoint.js";
 import type { PolicyKind } from "./policy-defaults.js";
 import { defined, type FullSettings, policySettings, type TrainPolicySettings } from "./policy-settings.js";
 import { type SearchRun, searchPolicy } from "./search-policy.js";
@@ -127,7 +133,7 @@ export const findPolicy = async (
     // A GPU that was there and is no longer: from the beginning, which `device` tells.
     const left = asked === "auto" && gpu === undefined && resumedOn === "gpu";
     const checkpointed = {
-      ...{ ...made, model: identity.name, "model's hash": identity.fingerprint },
+      ...{ ...made, model: identity.name, [MODEL_HASH]: identity.fingerprint },
       ...(gpu === undefined ? {} : { device: "gpu" }),
     };
     const before = resume === undefined || left ? undefined : checkedState(resume, checkpointed);

@@ -1,6 +1,6 @@
 /** A leakage budget: beta is looked for, not given, and every round of that can be resumed. */
 import { isGpuFailure } from "../compute/webgpu/failure.js";
-import { InputError } from "../core/errors.js";
+import { FairbedError } from "../core/errors.js";
 import { budgetTexts, type MeasuredPolicy, withinLeakageBudget } from "../design/leakage-budget.js";
 import type { Model } from "../design/model.js";
 import type { PolicyFile } from "../design/policy-file.js";
@@ -23,6 +23,17 @@ export interface BudgetPoint extends MeasuredPolicy {
   readonly beta: number;
   /** Whether the leakage is within the budget. */
   readonly within: boolean;
+}
+
+/** The search came to its end without a policy within the budget; what it went through shows what can be had. */
+export class LeakageBudgetError extends FairbedError {
+  /** By beta. */
+  readonly frontier: readonly BudgetPoint[];
+
+  constructor(message: string, frontier: readonly BudgetPoint[]) {
+    super("leakage-budget", message);
+    this.frontier = frontier;
+  }
 }
 
 interface DoneRound {
@@ -106,11 +117,11 @@ export const trainWithinBudget = async (
       return measured;
     },
   });
-  if (best === undefined) {
-    const least = Math.min(...frontier.map(({ leakage }) => leakage));
-    throw new InputError("budget", budgetTexts.unmet(budget, least));
-  }
   const points = frontier.map(({ policy: _, ...point }): BudgetPoint => point);
+  if (best === undefined) {
+    const least = Math.min(...points.map(({ leakage }) => leakage));
+    throw new LeakageBudgetError(budgetTexts.unmet(budget, least), points);
+  }
   return {
     ...best.policy,
     settings: { ...best.policy.settings, beta: best.beta, leakageBudget: budget, frontier: points },

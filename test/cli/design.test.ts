@@ -22,10 +22,11 @@ import { failureText } from "../../src/cli/failure.js";
 import { jobPlaceTexts } from "../../src/cli/job-place.js";
 import { historyTexts } from "../../src/design/history-file.js";
 import { budgetTexts } from "../../src/design/leakage-budget.js";
-import { catalogueTexts, MODEL_NAMES } from "../../src/design/model-catalogue.js";
+import { catalogueTexts, MODEL_NAMES, shippedModel } from "../../src/design/model-catalogue.js";
 import { policyFileTexts } from "../../src/design/policy-file.js";
 import { renderTexts } from "../../src/report/render.js";
-import { policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
+import { policyCheckpoint, policyCheckpointTexts } from "../../src/workflows/policy-checkpoint.js";
+import { policySettings } from "../../src/workflows/policy-settings.js";
 import { needsDist, ROOT } from "../setup/dist.js";
 import { invoke as invokeAlone } from "./invoke.js";
 import { invoke } from "./one-process.js";
@@ -126,7 +127,7 @@ describe("design evaluate", () => {
     const blind = file("blind.json", { designs: [[1, 0]] });
     expect((await json("evaluate", blind, ...words)).parity.verdict).toBe("holds");
     const { stdout } = await design("evaluate", blind, ...words);
-    expect(stdout).toContain("\nDemographic parity holds, since F_c = 0,");
+    expect(stdout).toContain("\nDemographic parity holds, since nothing leaks given the target (F_c = 0),");
   });
 
   test("says the same to a person", async () => {
@@ -244,7 +245,7 @@ describe("a killed run", () => {
       const otherBeta = await design(...words(`${kind}-killed`, "--resume", "--beta", "0.3"));
       expect(otherBeta).toMatchObject({
         code: 2,
-        stderr: `fairbed: ${policyCheckpointTexts.otherSettings("beta", 0.8, 0.3)}\n`,
+        stderr: `fairbed: ${checkpointTexts.unusable(at(checkpoint), policyCheckpointTexts.otherSettings("beta", 0.8, 0.3))}\n`,
       });
       const resumed = await design(...words(`${kind}-killed`, "--resume"));
       expect(resumed.stdout).toContain("Resumed and found");
@@ -316,6 +317,35 @@ describe("a killed run", () => {
       stdout: "",
       stderr: `fairbed: ${checkpointTexts.damaged(at("broken.json.checkpoint"))}\n`,
     });
+  });
+});
+
+describe("--resume", () => {
+  const words = (out: string, ...more: string[]) => [
+    ...["optimize", "--model", "location", "--steps", "2", "--starts", "1", "--horizon", "1", "--resume"],
+    ...["--outer", "10", "--inner", "100", "--batches", "2", "--out", at(out), ...more],
+  ];
+  const model = shippedModel("location", {});
+  const settings = { ...policySettings({ horizon: 1, steps: 2, starts: 1 }), model: model.name };
+
+  test("says that it starts from the beginning where there is no checkpoint", async () => {
+    const { code, stderr } = await design(...words("fresh.json"));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${checkpointTexts.none(at("fresh.json.checkpoint"))}\n`);
+  });
+
+  test.each([
+    ["JSON of something else", {}, checkpointTexts.notCheckpoint(at("other.json.checkpoint"))],
+    [
+      "a checkpoint of a model that has changed",
+      policyCheckpoint({ ...settings, "model's hash": "0" }, {}),
+      checkpointTexts.unusable(at("other.json.checkpoint"), policyCheckpointTexts.changedModel(model.name)),
+    ],
+  ])("refuses %s, names the file and says how to start again", async (_, checkpoint, text) => {
+    file("other.json.checkpoint", checkpoint);
+    const { code, stdout, stderr } = await design(...words("other.json", "--quiet"));
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fairbed: ${text}\n` });
+    expect(text).toMatch(/other\.json\.checkpoint.+start again without --resume$/);
   });
 });
 
@@ -507,12 +537,32 @@ describe("bad input is one sentence and exit code 2", () => {
     else expect(said).toMatch(message);
   });
 
+  test.each([
+    ["cut.json", '[\n{"design": {"x": 1, "y": 2},\n "outcome": 0.3', 3],
+    ["comma.json", '[\n{"design": {"x": 1 "y": 2}}]', 2],
+  ])(
+    "a history that is no JSON is told on which line, without its contents: %s",
+    async (name, text, line) => {
+      const { stderr } = await design("next", good, "--model", "location", "--history", file(name, text));
+      expect(stderr).toBe(`fairbed: ${fileTexts.notJson(at(name), line)}\n`);
+    },
+  );
+
   test("a budget that nothing meets", async () => {
-    const words = ["--model", "location", "--horizon", "1", "--steps", "2", "--starts", "1", "--quiet"];
+    const words = ["--model", "location", "--horizon", "1", "--steps", "2", "--starts", "1"];
     const unmet = ["--budget-nats", "1e-9", "--out", at("unmet.json")];
-    const { code, stderr } = await design("optimize", ...words, ...unmet);
-    expect(code).toBe(2);
-    expect(stderr.slice("fairbed: ".length)).toContain(budgetTexts.unmet(1e-9, 0).slice(0, 30));
+    // As an interrupted search leaves it.
+    file("unmet.json.checkpoint", "{}");
+    const { code, stdout, stderr } = await design("optimize", ...words, ...unmet);
+    // Nothing was asked wrongly.
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`fairbed: ${budgetTexts.unmet(1e-9, 0).slice(0, 30)}`);
+    const frontier = stderr
+      .slice(stderr.indexOf("The frontier in nats, for a budget of 1e-9 nats"))
+      .split("\n");
+    expect(frontier[1]).toMatch(/beta +target, at least +leakage, at most +within$/);
+    expect(frontier.slice(2).filter((line) => /^ +\d.+ no$/.test(line))).toHaveLength(8);
+    expect(readdirSync(folder)).not.toContain("unmet.json.checkpoint");
   }, 180_000);
 });
 

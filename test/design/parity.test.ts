@@ -109,7 +109,7 @@ describe("parity fails, with the reason named,", () => {
     expect(upper).toBeGreaterThan(exact - 4 * standardError);
     expect(upper - lower).toBeLessThan(0.05);
     expect(parity.sentence).toContain(parityTexts.reasons.leakage((lower + upper) / 2));
-    expect(parity.sentence).toMatch(/the data say something about phi given theta \(F_c = -0\.\d+ nats\)/);
+    expect(parity.sentence).toMatch(/\(leakage given the target is (0\.\d+) nats, F_c = -\1\): predictions/);
     // theta | D, phi ~ N(sum(y - phi) / 4, 1/4), whatever D.
     expect(parity.values.map(({ phi }) => phi)).toHaveLength(2);
     const apart = parity.values[1].phi - parity.values[0].phi;

@@ -213,7 +213,22 @@ describe("what is no policy gets one sentence", () => {
   });
 
   test("JSON that is cut short", () => {
-    expect(() => decodeText('{"designs": [[1, 2')).toThrow(/^f\.json is neither JSON nor a network: /);
+    expect(() => decodeText("age,sex\n3,1")).toThrow(policyFileTexts.notJson("f.json"));
+    for (const cut of ['{"designs": [[1, 2', '{"designs": [[1, 2]]', '{ "format": "fairbed pol', "{"]) {
+      expect(() => decodeText(cut)).toThrow(policyFileTexts.cutJson("f.json"));
+    }
+    expect(() => decodeText('{"designs": [[1, 2],]}')).toThrow(policyFileTexts.notJson("f.json"));
+    for (const horizon of [1, 3, "2"]) {
+      const changed = {
+        kind: "static",
+        horizon,
+        designs: [
+          [1, 2],
+          [3, 4],
+        ],
+      };
+      expect(() => decodeText(changed)).toThrow(policyFileTexts.horizon("f.json", horizon, 2));
+    }
     expect(() => decodeText("name,diagnosis\nAda,flu\n")).toThrow(/^(?!.*(diagnosis|Ada)).*$/);
   });
 });

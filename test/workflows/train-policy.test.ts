@@ -176,7 +176,7 @@ describe("an interrupted run", () => {
       );
     }
     await expect(trainPolicy(pharmacokinetics({ latest: 12 }), { ...options, resume })).rejects.toThrow(
-      /made with model's hash/,
+      policyCheckpointTexts.changedModel("pharmacokinetics"),
     );
     const nonsense = {} as PolicyCheckpoint;
     await expect(trainPolicy(pharmacokinetics(), { ...options, resume: nonsense })).rejects.toThrow(

@@ -3,12 +3,12 @@
 import { existsSync } from "node:fs";
 import { type InformationUnit, unitOf } from "../../../core/information-unit.js";
 import { fixed, withError } from "../../../core/number-text.js";
-import type { FrontierPoint } from "../../../design/leakage-budget.js";
 import { budgetOutcome, budgetOutcomeTexts } from "../../../workflows/budget-outcome.js";
 import { deviceTexts, trainedOn } from "../../../workflows/device.js";
 import { OBJECTIVE_KINDS, POLICY_KINDS, TRAIN_POLICY_DEFAULTS } from "../../../workflows/policy-defaults.js";
 import type { TrainPolicySettings } from "../../../workflows/policy-settings.js";
 import type { TrainPolicyProgress } from "../../../workflows/train-policy.js";
+import type { BudgetPoint } from "../../../workflows/train-within-budget.js";
 import { bitsOption } from "../../bits-option.js";
 import { type CommandContext, defineCommand } from "../../command.js";
 import { deviceOption } from "../../device-option.js";
@@ -127,6 +127,7 @@ export const optimize = defineCommand({
     const { evaluateFound, findPolicy } = await import("../../../workflows/train-policy.js");
     const { withBounds } = await import("../../../workflows/evaluate-policy.js");
     const { designRounder } = await import("../../../report/rounded-design.js");
+    const { LeakageBudgetError } = await import("../../../workflows/train-within-budget.js");
     const { checkpointFile, checkpointTexts, readCheckpoint } = await import("./checkpoint.js");
     const { model, source, identity } = await namedModel(options);
     const against = await modelsAgainst(source, optionsAgainst(options.against));
@@ -137,6 +138,7 @@ export const optimize = defineCommand({
     const start = await startFrom(options.start, model);
     const resume = options.resume ? await readCheckpoint(path) : undefined;
     if (resume !== undefined) context.saysHowToGoOn(checkpointTexts.goOn(path));
+    else if (options.resume) context.say(checkpointTexts.none(path));
     else if (existsSync(path)) context.say(checkpointTexts.left(path));
     const checkpoint = checkpointFile(path, context, resume);
     const found = await findPolicy(model, {
@@ -149,7 +151,15 @@ export const optimize = defineCommand({
       signal,
       onProgress: progressReporter(context, checkpoint),
       resume,
-    }).catch(checkpoint.rescue);
+    })
+      .catch((error: unknown) => {
+        if (error instanceof LeakageBudgetError && leakageBudget !== undefined) {
+          const lines = frontierLines(error.frontier, leakageBudget, unitOf(options.bits));
+          for (const line of lines) context.say(line);
+        }
+        throw error;
+      })
+      .catch(checkpoint.rescue);
     const { policy } = found;
     const used = trainedOn(policy);
     const trained = performance.now();
@@ -208,13 +218,9 @@ export const optimize = defineCommand({
       "",
       ...reportTable(found, unitOf(bits)),
       ...found.trainingWarnings.flatMap((warning) => ["", `Note: ${warning}`]),
-      ...(frontier === undefined
+      ...(frontier === undefined || budgetNats === undefined
         ? []
-        : [
-            "",
-            `The frontier in ${unitOf(bits).name}, for a budget of ${budgetNats} nats of leakage:`,
-            ...frontierTable(frontier, unitOf(bits)),
-          ]),
+        : ["", ...frontierLines(frontier, budgetNats, unitOf(bits))]),
       ...(rounded === undefined ? [] : ["", "The designs:", ...designTable(rounded, variables)]),
       "",
       ...(used === undefined ? [] : [deviceTexts.used(used)]),
@@ -225,13 +231,16 @@ export const optimize = defineCommand({
 const designTable = (designs: readonly (readonly number[])[], variables: readonly string[]): string[] =>
   rightAligned([["", ...variables], ...designs.map((row, t) => [`  ${t + 1}`, ...row.map(String)])]);
 
-type BudgetPoint = Omit<FrontierPoint<unknown>, "policy">;
-
 const frontierOf = (settings: Readonly<Record<string, unknown>> | undefined): readonly BudgetPoint[] =>
   (settings?.frontier ?? []) as readonly BudgetPoint[];
 
-const frontierTable = (frontier: readonly BudgetPoint[], { of }: InformationUnit): string[] =>
-  rightAligned([
+const frontierLines = (
+  frontier: readonly BudgetPoint[],
+  budgetNats: number,
+  { of, name }: InformationUnit,
+): readonly string[] => [
+  `The frontier in ${name}, for a budget of ${budgetNats} nats of leakage:`,
+  ...rightAligned([
     ["  beta", "target, at least", "leakage, at most", "within"],
     ...frontier.map(({ beta, target, leakage, standardError, within }) => [
       `  ${fixed(beta, 3)}`,
@@ -239,7 +248,8 @@ const frontierTable = (frontier: readonly BudgetPoint[], { of }: InformationUnit
       withError(of(leakage), of(standardError)),
       within ? "yes" : "no",
     ]),
-  ]);
+  ]),
+];
 
 /** The bar and the checkpoint. */
 const progressReporter = (
