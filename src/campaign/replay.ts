@@ -15,7 +15,7 @@ export interface Replay {
   readonly agreeing: number;
   /** Computed again, with another outcome: the event, and what differs. */
   readonly differing: readonly { readonly seq: number; readonly what: readonly string[] }[];
-  /** Rest on data of somebody who has withdrawn since, which is erased: they cannot be computed again. */
+  /** Asked before the last withdrawal: they rest on data that is erased, and cannot be computed again. */
   readonly erased: number;
   /** Rankings that were made again. */
   readonly rankings: number;

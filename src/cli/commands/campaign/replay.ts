@@ -36,7 +36,9 @@ export const replay = defineCommand({
       `${campaign}: ${counted(decisions, "question")}, ${agreeing} computed again with the same outcome${rankings === 0 ? "" : `, from ${counted(rankings, "ranking")} made again`}.`,
       ...(erased === 0
         ? []
-        : [`${erased} cannot be computed again: they rest on data of people who have withdrawn since.`]),
+        : [
+            `${erased} cannot be computed again: asked before somebody withdrew, on data that is erased now.`,
+          ]),
       ...(differing.length === 0
         ? []
         : [

@@ -76,7 +76,7 @@ export const statusLines = (now: CampaignStatus): readonly string[] => {
       ["corrected", orNothing(counts.corrections, counted(counts.corrections, "answer"))],
       // A pool counts whom the answers are about: several about one item are one.
       ["not asked for", orNothing(counts.unasked, counted(counts.unasked, isPool ? "item" : "answer"))],
-      ["withdrawn", orNothing(counts.withdrawn, String(counts.withdrawn))],
+      ["withdrawn", orNothing(counts.withdrawn, `${counts.withdrawn}, not counted here any more`)],
       ["annotators", orNothing(counts.annotators, String(counts.annotators))],
       [isPool ? "left to ask" : "left to observe", String(counts.open)],
       ["cost", costBudget === null ? orNothing(cost, short(cost)) : `${short(cost)} of ${short(costBudget)}`],

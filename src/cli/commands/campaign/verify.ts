@@ -24,7 +24,7 @@ export const verify = defineCommand({
       ...(erased === 0
         ? []
         : [
-            `The content of ${erased} of these events and items was erased when people withdrew, as it should be.`,
+            `The content of ${erased} of these events and items was erased when people withdrew, as it should be: their places stay, and status counts only who is left.`,
           ]),
       `The log ends with the hash ${hash}: written down elsewhere, it shows later whether the end was cut off.`,
     ].join("\n"),

@@ -9,7 +9,7 @@ import { renewRanking } from "./renew-ranking.js";
 
 export const withdrawTexts = {
   noId: "say who withdraws with --id, such as --id 007",
-  sure: "this erases everything about this person from the campaign for good: say --yes if that is meant",
+  sure: "this erases everything about this person from the campaign for good, and no question asked so far can be replayed afterwards: say --yes if that is meant",
 };
 
 export const withdraw = defineCommand({
