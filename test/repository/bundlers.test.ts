@@ -101,7 +101,7 @@ console.log((await parseTable("a,b\\n1,2\\n")).rows);`,
     prints: "1",
   },
   acquisition: {
-    most: 75,
+    most: 76,
     text: `import { acquisition, parseTable } from "fairbed";
 const rows = Array.from({ length: 40 }, (_, i) => [i, i % 2 ? "m" : "f", i < 20 ? (i % 3 ? "yes" : "no") : ""]);
 const table = await parseTable("skill,sex,hired\\n" + rows.map((row) => row.join(",")).join("\\n"));
