@@ -6,6 +6,7 @@ import { callerOfLibrary, isOutsideLibrary, thrownAt } from "../compute/graph/lo
 import { recordCalls } from "../compute/graph/operations.js";
 import { InputError, TraceError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
+import { shortest } from "../core/number-text.js";
 import { describeValue, isDistribution } from "./describe-value.js";
 import { isDesignVariable } from "./design-variable.js";
 import type { Distribution } from "./distribution.js";
@@ -21,7 +22,7 @@ const suggested = (meant: string | undefined): string =>
 
 /** Enough digits to see a sign and a size by. */
 const where = (values: Numbers): string => {
-  const each = Object.entries(values).map(([name, value]) => `${name} = ${Number(value.toPrecision(4))}`);
+  const each = Object.entries(values).map(([name, value]) => `${name} = ${shortest(value, 4)}`);
   return each.length === 0 ? "" : ` where ${each.join(", ")}`;
 };
 

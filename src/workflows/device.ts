@@ -59,7 +59,7 @@ const openShared = async (): Promise<Gpu> => {
 };
 
 /** What will not be otherwise the next time: every search costs time, and drivers write warnings. */
-const ABSENT = ["gpu-package", "gpu-browser", "gpu-adapter", "gpu-hidden"];
+const ABSENT = ["gpu-package", "gpu-browser", "gpu-adapter", "gpu-hidden", "gpu-driver"];
 
 /** The GPU that is shared, opened when it is first asked for, and anew where it was lost. */
 export const sharedGpu = async (): Promise<Gpu> => {
